@@ -1,0 +1,166 @@
+"""Every threshold, cap and price, with the articles' values as defaults.
+
+A config is frozen and validated when made. A graph receives it at run time as its context, so one
+compiled graph serves every position of a slider; no node holds a number of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=50, strict=True)]
+AtLeastOne = Annotated[int, Field(ge=1, le=50, strict=True)]
+Strategy = Literal["dense", "keyword", "hybrid"]
+
+
+class Frozen(BaseModel):
+    """A record that cannot be changed or misspelt after it is made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Prices(Frozen):
+    """What work costs, in USD.
+
+    Per operation as in the budgeted article (about gpt-4o-mini), used where no tokens are reported;
+    per million tokens, `model: (input, output)`, where a chat model reports its usage.
+    """
+
+    route: float = Field(0.0002, ge=0)
+    grade: float = Field(0.0002, ge=0)
+    rewrite: float = Field(0.0003, ge=0)
+    generate: float = Field(0.002, ge=0)
+    check: float = Field(0.0002, ge=0)
+    tokens: dict[str, tuple[float, float]] = {
+        "gpt-4o-mini": (0.15, 0.60),
+        "gpt-4o": (2.50, 10.00),
+    }
+    unknown_model: tuple[float, float] = (2.50, 10.00)
+
+
+class Budget(Frozen):
+    """What one question may use before the circuit breaker trips (budgeted article).
+
+    New work stops at `latency_stop` of the time and `cost_stop` of the money, so that the answer
+    itself still fits.
+    """
+
+    max_retries: Count = 2
+    max_latency_ms: float = Field(8_000, ge=0, allow_inf_nan=False)
+    latency_stop: Share = 0.7
+    max_cost_usd: float = Field(0.05, ge=0, allow_inf_nan=False)
+    cost_stop: Share = 0.8
+
+
+class GraphConfig(Frozen):
+    """What every rung shares."""
+
+    strategy: Strategy = "hybrid"
+    prices: Prices = Prices()
+
+    @property
+    def rounds(self) -> int:
+        """How many times the loop may be entered, at most."""
+        return 1
+
+    @property
+    def recursion_limit(self) -> int:
+        """Steps no correct run can reach: a bug alarm, not a budget."""
+        return 16 * (self.rounds + 1)
+
+
+class NaiveConfig(GraphConfig):
+    """Naive RAG: retrieve `top_k` by embedding alone, then answer."""
+
+    strategy: Strategy = "dense"
+    top_k: AtLeastOne = 4
+
+
+class ArscConfig(GraphConfig):
+    """ARSC protocol: `max_iterations = n` gives n retrievals and n gradings."""
+
+    top_k: AtLeastOne = 4
+    max_iterations: AtLeastOne = 3
+
+    @property
+    def rounds(self) -> int:
+        return self.max_iterations
+
+
+class BudgetedConfig(GraphConfig):
+    """Routed self-correction within budgets."""
+
+    top_k: AtLeastOne = 5
+    enough_relevant: Share = 0.6
+    budget: Budget = Budget()
+    web_fallback_retries: Count = 1
+    web_fallback_enough: Share = 0.4
+
+    @property
+    def rounds(self) -> int:
+        return self.budget.max_retries + self.web_fallback_retries + 1
+
+
+class CorrectiveConfig(GraphConfig):
+    """Corrective RAG: the count of relevant documents picks the branch."""
+
+    top_k: AtLeastOne = 4
+    secondary_k: AtLeastOne = 3
+    web_k: AtLeastOne = 4
+    enough_documents: AtLeastOne = 2
+
+
+class TwoThresholds(GraphConfig):
+    """A score at or above `pass_threshold` is kept, below `fail_threshold` dropped, between ambiguous."""
+
+    pass_threshold: Share = 0.7
+    fail_threshold: Share = 0.35
+
+    @model_validator(mode="after")
+    def _fail_below_pass(self) -> TwoThresholds:
+        if not self.fail_threshold < self.pass_threshold:
+            raise ValueError(
+                f"fail_threshold ({self.fail_threshold}) must be below "
+                f"pass_threshold ({self.pass_threshold})"
+            )
+        return self
+
+
+class CragConfig(TwoThresholds):
+    """CRAG with two thresholds, knowledge strips and a grounding check."""
+
+    top_k: AtLeastOne = 6
+    web_k: AtLeastOne = 4
+    max_rewrites: Count = 2
+    max_regenerations: Count = 1
+    grade_concurrency: AtLeastOne = 8
+    web_fallback: bool = True
+    strip_tokens: Annotated[int, Field(ge=20, le=2_000)] = 120
+    strip_threshold: Share = 0.5
+    max_latency_ms: float = Field(20_000, ge=0, allow_inf_nan=False)
+
+    @property
+    def rounds(self) -> int:
+        return self.max_rewrites + self.max_regenerations + 1
+
+
+class AuditedConfig(TwoThresholds):
+    """The audited rollback loop: at `max_retries` a person decides."""
+
+    top_k: AtLeastOne = 6
+    max_retries: Annotated[int, Field(ge=0, le=3, strict=True)] = 3
+    min_valid_chunks: Count = 1
+    min_entity_coverage: Share = 0.5
+    min_sources: Count = 1
+    max_candidates: AtLeastOne = 3
+    sensitive_terms: tuple[str, ...] = (
+        "refund", "chargeback", "money back", "legal", "lawsuit", "lawyer", "attorney", "court",
+        "compliance", "gdpr", "hipaa", "subpoena", "liability", "indemnity",
+    )  # fmt: skip
+
+    @property
+    def rounds(self) -> int:
+        return self.max_retries + 1

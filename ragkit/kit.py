@@ -1,0 +1,153 @@
+"""The kit: everything one run thinks with, in one bag.
+
+A component is a plain callable. Swap one by passing your own: `kit.replace(grader=mine)`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
+
+from ragkit.config import Strategy
+from ragkit.records import (
+    Conflict,
+    Document,
+    Generation,
+    Grade,
+    Grounding,
+    Rewrite,
+    Route,
+    Support,
+    Verdict,
+    WebResult,
+)
+
+Messages = Sequence[dict[str, str]]
+
+
+class Retriever(Protocol):
+    """Find up to `k` documents for a query, best first, in the same order every time."""
+
+    def __call__(self, query: str, k: int, strategy: Strategy = "hybrid") -> list[Document]: ...
+
+
+class Grader(Protocol):
+    """Judge each document for the question; one grade a document, joined by id."""
+
+    def __call__(self, question: str, documents: Sequence[Document]) -> list[Grade]: ...
+
+
+class Rewriter(Protocol):
+    """Propose a new query from the question, the queries that failed and what they found."""
+
+    def __call__(
+        self, question: str, failed_queries: Sequence[str], documents: Sequence[Document]
+    ) -> Rewrite: ...
+
+
+class Generator(Protocol):
+    """Answer from the documents, citing document n as `[n]` (1-based); `attempt` counts retries."""
+
+    def __call__(
+        self, question: str, documents: Sequence[Document], attempt: int = 0
+    ) -> Generation: ...
+
+
+class Router(Protocol):
+    """Decide where the question goes; `history` is the conversation before it, oldest first."""
+
+    def __call__(self, question: str, history: Messages = ()) -> Route: ...
+
+
+class DirectAnswerer(Protocol):
+    """Answer a greeting, a general definition or a follow-up without retrieval."""
+
+    def __call__(self, question: str, history: Messages = ()) -> Generation: ...
+
+
+class WebSearch(Protocol):
+    """Search the web; a failure is an outcome, never an exception or a document."""
+
+    def __call__(self, query: str, k: int) -> WebResult: ...
+
+
+class Grounder(Protocol):
+    """Judge an answer claim by claim against its evidence (document n is label `[n]`)."""
+
+    def __call__(
+        self, question: str, answer: str, documents: Sequence[Document]
+    ) -> Grounding: ...
+
+
+class CitationChecker(Protocol):
+    """Check every claim and marker of a draft; one record a claim and marker."""
+
+    def __call__(
+        self, question: str, draft: str, documents: Sequence[Document]
+    ) -> list[Support]: ...
+
+
+class ConflictDetector(Protocol):
+    """Find documents that contradict each other on what the question is about."""
+
+    def __call__(self, question: str, documents: Sequence[Document]) -> list[Conflict]: ...
+
+
+class Verifier(Protocol):
+    """Judge a citation-checked draft as a whole."""
+
+    def __call__(
+        self,
+        question: str,
+        draft: str,
+        documents: Sequence[Document],
+        conflicts: Sequence[Conflict] = (),
+    ) -> Verdict: ...
+
+
+class QueryPlanner(Protocol):
+    """Propose up to `limit` search queries for a question, vetted against drift."""
+
+    def __call__(self, question: str, limit: int, failed_queries: Sequence[str] = ()) -> list[Rewrite]: ...
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The components of one run. `name` says which kind of thinking they do."""
+
+    name: str
+    retriever: Retriever
+    grader: Grader
+    rewriter: Rewriter
+    generator: Generator
+    router: Router | None = None
+    direct: DirectAnswerer | None = None
+    web: WebSearch | None = None
+    strip_grader: Grader | None = None
+    grounder: Grounder | None = None
+    checker: CitationChecker | None = None
+    conflicts: ConflictDetector | None = None
+    verifier: Verifier | None = None
+    planner: QueryPlanner | None = None
+    clock: Callable[[], float] = time.monotonic
+
+    def replace(self, **components: Any) -> Kit:
+        """Return a kit with some components swapped.
+
+        Raises TypeError that lists the known names when one is misspelt.
+        """
+        known = [field.name for field in fields(self)]
+        if unknown := sorted(set(components) - set(known)):
+            raise TypeError(f"no component called {', '.join(unknown)}; a kit has {', '.join(known)}")
+        return replace(self, **components)
+
+    def require(self, *names: str) -> Kit:
+        """Return self if the named components are there, else raise ValueError naming the missing."""
+        if missing := [name for name in names if getattr(self, name) is None]:
+            raise ValueError(
+                f"this graph needs {', '.join(missing)}: "
+                f"pass kit.replace({missing[0]}=...) or take offline_kit()"
+            )
+        return self
