@@ -115,13 +115,17 @@ class QueryPlanner(Protocol):
 
 @dataclass(frozen=True)
 class Kit:
-    """The components of one run. `name` says which kind of thinking they do."""
+    """The components of one run. `name` says which kind of thinking they do.
+
+    `unguarded` answers from whatever it is given, as naive RAG does; only that rung uses it.
+    """
 
     name: str
     retriever: Retriever
     grader: Grader
     rewriter: Rewriter
     generator: Generator
+    unguarded: Generator | None = None
     router: Router | None = None
     direct: DirectAnswerer | None = None
     web: WebSearch | None = None

@@ -23,6 +23,7 @@ class NaiveState(TypedDict, total=False):
     question: str
     original_question: str
     documents: list[Document]
+    flags: list[str]
     answer: str
     tag: str
     reason: str
@@ -54,3 +55,32 @@ def arsc_schema() -> dict[str, Any]:
     """Return the article's draft-07 JSON schema of AgentState."""
     text = files("ragkit").joinpath("schemas/arsc_state.json").read_text(encoding="utf-8")
     return json.loads(text)
+
+
+def arsc_input(question: str, max_iterations: int = 3) -> dict[str, Any]:
+    """Return the input of an ARSC run, with the four keys that the article requires."""
+    return {
+        "question": question, "iteration_count": 0, "max_iterations": max_iterations,
+        "context_history": [],
+    }  # fmt: skip
+
+
+def start_arsc(state: ArscState) -> dict[str, Any]:
+    """Check the input against the article's schema and return a fresh start for its question.
+
+    In a thread that has answered before, counters and history start again.
+    Raises ValueError that names the field at fault.
+    """
+    from jsonschema import Draft7Validator
+
+    error = next(iter(Draft7Validator(arsc_schema()).iter_errors(dict(state))), None)
+    if error is not None:
+        field = ".".join(str(part) for part in error.absolute_path) or "input"
+        raise ValueError(f"{field}: {error.message} (ragkit.state.arsc_input makes a valid input)")
+    again = "original_question" in state
+    return {
+        "question": state["question"], "original_question": state["question"],
+        "queries": [state["question"]], "grades": [], "flags": [], "tag": "", "reason": "",
+        "iteration_count": 0 if again else state["iteration_count"],
+        "context_history": [] if again else state["context_history"],
+    }  # fmt: skip

@@ -1,0 +1,104 @@
+"""What several rungs share: calling a component so that its failure is a value, and small rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ragkit.config import GraphConfig, Strategy
+from ragkit.kit import Kit
+from ragkit.records import Document, Generation, Grade, Rewrite
+from ragkit.redact import describe
+from ragkit.verdicts import join, unique
+
+REFUSAL = (
+    "I could not find enough relevant information to answer this question. "
+    "Could you rephrase it or add a detail?"
+)
+
+
+def settings(runtime: Any, default: type[GraphConfig]) -> Any:
+    """Return the run's config: the runtime context, or the articles' defaults."""
+    context = runtime.context
+    if context is None:
+        return default()
+    if not isinstance(context, default):
+        raise TypeError(f"context must be a {default.__name__}, not {type(context).__name__}")
+    return context
+
+
+def attempt(component: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, str]:
+    """Call a component; return its value and "", or None and what went wrong (no secrets)."""
+    try:
+        return component(*args, **kwargs), ""
+    except Exception as error:
+        return None, describe(error)
+
+
+def find(kit: Kit, query: str, k: int, strategy: Strategy) -> tuple[list[Document], list[str]]:
+    """Retrieve for a query; a blank query or a failing retriever gives no documents and a flag."""
+    if not query.strip():
+        return [], ["blank query: nothing was retrieved"]
+    documents, error = attempt(kit.retriever, query, k, strategy)
+    if error:
+        return [], [f"retriever failed: {error}"]
+    return unique(documents or []), []
+
+
+def grade(
+    grader: Callable[..., Any], question: str, documents: Sequence[Document]
+) -> tuple[list[Grade], list[str]]:
+    """Grade documents for the question; a failing grader gives failed grades, never a "yes"."""
+    if not documents:
+        return [], []
+    grades, error = attempt(grader, question, list(documents))
+    if error:
+        failed = [Grade.failed(d["id"], "transport", error) for d in documents]
+        return failed, [f"grader failed: {error}"]
+    return join(documents, grades)
+
+
+def rewrite(
+    kit: Kit, question: str, queries: Sequence[str], documents: Sequence[Document]
+) -> tuple[Rewrite, str]:
+    """Return a rewrite and "", or the reason why there is no progress (blank, repeated, failed)."""
+    result, error = attempt(kit.rewriter, question, list(queries), list(documents))
+    if error or not isinstance(result, Rewrite):
+        return Rewrite(query="", outcome="transport"), f"the rewriter failed: {error or 'no rewrite'}"
+    if result.outcome != "ok":
+        return result, f"the rewriter's reply was {result.outcome}"
+    if not normalised(result.query):
+        return result, result.explanation or "the rewriter had nothing better"
+    if normalised(result.query) in {normalised(query) for query in queries}:
+        return result, "the rewriter repeated an earlier query"
+    return result, ""
+
+
+def generate(
+    generator: Callable[..., Any], question: str, documents: Sequence[Document], retry: int = 0
+) -> Generation:
+    """Draft an answer; no documents or a failing generator gives an unanswerable draft."""
+    if not documents:
+        return Generation(text=REFUSAL, answerable=False)
+    draft, error = attempt(generator, question, list(documents), retry)
+    if error or not isinstance(draft, Generation):
+        return Generation(text=REFUSAL, answerable=False, outcome="transport")
+    if draft.outcome != "ok" or not draft.text.strip():
+        return draft.model_copy(update={"text": REFUSAL, "answerable": False})
+    return draft
+
+
+def normalised(query: str) -> str:
+    """Return a query as compared for repeats: case, spaces, quotes and final marks do not count."""
+    return re.sub(r"[\s\"'“”‘’?.!]+", " ", query).strip().casefold()
+
+
+def yes_count(grades: Sequence[Grade]) -> int:
+    """Count the documents graded "yes"."""
+    return sum(grade.binary_score == "yes" for grade in grades)
+
+
+def dumped(grades: Sequence[Grade]) -> list[dict[str, Any]]:
+    """Return records as the plain dictionaries that a checkpoint may hold."""
+    return [grade.model_dump(mode="json") for grade in grades]
