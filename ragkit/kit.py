@@ -76,9 +76,7 @@ class WebSearch(Protocol):
 class Grounder(Protocol):
     """Judge an answer claim by claim against its evidence (document n is label `[n]`)."""
 
-    def __call__(
-        self, question: str, answer: str, documents: Sequence[Document]
-    ) -> Grounding: ...
+    def __call__(self, question: str, answer: str, documents: Sequence[Document]) -> Grounding: ...
 
 
 class CitationChecker(Protocol):
@@ -110,7 +108,9 @@ class Verifier(Protocol):
 class QueryPlanner(Protocol):
     """Propose up to `limit` search queries for a question, vetted against drift."""
 
-    def __call__(self, question: str, limit: int, failed_queries: Sequence[str] = ()) -> list[Rewrite]: ...
+    def __call__(
+        self, question: str, limit: int, failed_queries: Sequence[str] = ()
+    ) -> list[Rewrite]: ...
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,16 @@ class Kit:
         """
         known = [field.name for field in fields(self)]
         if unknown := sorted(set(components) - set(known)):
-            raise TypeError(f"no component called {', '.join(unknown)}; a kit has {', '.join(known)}")
+            raise TypeError(
+                f"no component called {', '.join(unknown)}; a kit has {', '.join(known)}"
+            )
         return replace(self, **components)
 
     def require(self, *names: str) -> Kit:
-        """Return self if the named components are there, else raise ValueError naming the missing."""
+        """Return self if the named components are there.
+
+        Raises ValueError that names the missing ones.
+        """
         if missing := [name for name in names if getattr(self, name) is None]:
             raise ValueError(
                 f"this graph needs {', '.join(missing)}: "

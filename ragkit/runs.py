@@ -86,7 +86,7 @@ def ask(
 
     Without `thread_id` the question gets a thread of its own. `history` is the conversation before
     it, oldest first, as `{"role", "content"}`. `on_step(node, update)` is called as each node ends.
-    Raises TypeError for a question that is not text and RunError when the thread waits for a review.
+    Raises TypeError for a question that is not text, RunError when the thread waits for a review.
     """
     if not isinstance(question, str):
         raise TypeError(f"question must be text, not {type(question).__name__}")
@@ -146,7 +146,9 @@ def _stream(graph: Any, entry: Any, settings: Any, config: Any) -> Iterator[tupl
 def _thread(graph: Any, thread_id: str | None) -> str | None:
     if graph.checkpointer is None:
         if thread_id is not None:
-            raise RunError("a thread needs a checkpointer: build the graph with checkpointer=MemorySaver()")
+            raise RunError(
+                "a thread needs a checkpointer: build the graph with checkpointer=MemorySaver()"
+            )
         return None
     return thread_id or uuid.uuid4().hex
 
@@ -159,7 +161,11 @@ def _waiting(graph: Any, thread: str) -> dict[str, Any] | None:
 def _source(label: int, document: dict[str, Any]) -> dict[str, Any]:
     metadata = document.get("metadata", {})
     wanted = ("title", "heading_path", "source", "url", "version", "effective_date", "kind")
-    return {"label": label, "id": document["id"], **{k: metadata[k] for k in wanted if metadata.get(k)}}
+    return {
+        "label": label,
+        "id": document["id"],
+        **{k: metadata[k] for k in wanted if metadata.get(k)},
+    }
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,9 @@ def join(documents: Sequence[Document], grades: Any) -> tuple[list[Grade], list[
     """
     asked = {document["id"] for document in documents}
     found, flags = _by_id(grades, asked)
-    joined = [_settle(document["id"], found.get(document["id"], []), flags) for document in documents]
+    joined = [
+        _settle(document["id"], found.get(document["id"], []), flags) for document in documents
+    ]
     return joined, flags
 
 

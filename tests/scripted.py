@@ -12,7 +12,11 @@ from ragkit.records import Generation, Grade, Rewrite
 
 def doc(name: str, text: str = "", **metadata: Any) -> dict[str, Any]:
     """Return a document called `name`."""
-    return {"id": name, "content": text or f"text of {name}", "metadata": {"source": name, **metadata}}
+    return {
+        "id": name,
+        "content": text or f"text of {name}",
+        "metadata": {"source": name, **metadata},
+    }
 
 
 @dataclass
@@ -31,7 +35,7 @@ class Queue:
 
 
 def grades(**scores: float) -> Any:
-    """Return a grader's reply: a score a document name, yes from one half up; unnamed ones are 0."""
+    """Return a grader's reply: a score a document, yes from one half up; unnamed ones are 0."""
 
     def reply(_question: str, documents: Iterable[dict[str, Any]]) -> list[Grade]:
         return [graded(d["id"], scores.get(d["id"], 0.0)) for d in documents]
@@ -86,6 +90,4 @@ def assert_within_schema(run: Any, schema: Any) -> None:
 
 def edges(graph: Any) -> set[tuple[str, str]]:
     """Return the drawn edges."""
-    return {
-        (edge.source.strip("_"), edge.target.strip("_")) for edge in graph.get_graph().edges
-    }
+    return {(edge.source.strip("_"), edge.target.strip("_")) for edge in graph.get_graph().edges}

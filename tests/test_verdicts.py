@@ -26,12 +26,28 @@ def test_grades_are_joined_by_id_not_position():
     ("reply", "flag"),
     [
         ([graded("d2", 0.9), graded("d3", 0.9)], "no grade for d1"),
-        ([graded(n, 0.9) for n in ("d1", "d2", "d3")] + [graded("d1", 0.1)], "two different grades for d1"),
-        ([graded("d2", 0.9), graded("d3", 0.9), {"document_id": "d1", "binary_score": "maybe"}], "d1: invalid"),
-        ([graded("d2", 0.9), graded("d3", 0.9), {"document_id": "d1", "binary_score": "yes", "confidence": 95}], "d1: invalid"),
-        ([graded("d2", 0.9), graded("d3", 0.9), Grade.failed("d1", "refused", "no")], "d1: refused"),
+        (
+            [graded(n, 0.9) for n in ("d1", "d2", "d3")] + [graded("d1", 0.1)],
+            "two different grades for d1",
+        ),
+        (
+            [graded("d2", 0.9), graded("d3", 0.9), {"document_id": "d1", "binary_score": "maybe"}],
+            "d1: invalid",
+        ),
+        (
+            [
+                graded("d2", 0.9),
+                graded("d3", 0.9),
+                {"document_id": "d1", "binary_score": "yes", "confidence": 95},
+            ],
+            "d1: invalid",
+        ),
+        (
+            [graded("d2", 0.9), graded("d3", 0.9), Grade.failed("d1", "refused", "no")],
+            "d1: refused",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_document_without_one_clear_grade_is_not_relevant(reply, flag):
     joined, flags = join(DOCS, reply)
     assert joined[0].binary_score == "no" and joined[0].score == 0.0 and joined[0].outcome != "ok"

@@ -5,8 +5,8 @@
                  |           v                           all graded no
                  +------- rewriter -> END                the cap is reached, or nothing new to ask
 
-`max_iterations = n` gives n retrievals and n gradings: the rewriter counts, then the cap is checked,
-before the retriever is entered again.
+`max_iterations = n` gives n retrievals and n gradings: the rewriter counts, then the cap is
+checked, before the retriever is entered again.
 """
 
 from __future__ import annotations
@@ -65,8 +65,12 @@ def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
     def rewriter(state: ArscState) -> dict[str, Any]:
         count = state["iteration_count"] + 1
         if count >= state["max_iterations"]:
-            return _close(state, count, f"no relevant document in {count} retrievals, the cap is reached")
-        result, stuck = rewrite(kit, state["original_question"], state["queries"], state["documents"])
+            return _close(
+                state, count, f"no relevant document in {count} retrievals, the cap is reached"
+            )
+        result, stuck = rewrite(
+            kit, state["original_question"], state["queries"], state["documents"]
+        )
         if stuck:
             return _close(state, count, f"no progress: {stuck}")
         said = f"Query rewritten to: {result.query}"
@@ -98,7 +102,9 @@ def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
     graph.add_conditional_edges(
         "grader", decide_to_generate_or_rewrite, {"generate": "generator", "rewrite": "rewriter"}
     )
-    graph.add_conditional_edges("rewriter", decide_to_retry_or_end, {"retry": "retriever", "end": END})
+    graph.add_conditional_edges(
+        "rewriter", decide_to_retry_or_end, {"retry": "retriever", "end": END}
+    )
     graph.add_edge("generator", END)
     compiled = graph.compile(checkpointer=checkpointer, name="arsc")
     return compiled.with_config(recursion_limit=ArscConfig(max_iterations=50).recursion_limit)

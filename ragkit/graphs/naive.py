@@ -1,6 +1,6 @@
 """Naive RAG: retrieve, then answer, whatever was found.
 
-    START -> retriever -> generator -> END
+START -> retriever -> generator -> END
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def build_naive(kit: Kit, checkpointer: Any = None) -> Any:
         writer = kit.unguarded or kit.generator
         draft = generate(writer, state["original_question"], state["documents"])
         if not draft.answerable:
-            reason = "nothing was retrieved" if not state["documents"] else "no answer in the documents"
+            reason = (
+                "nothing was retrieved" if not state["documents"] else "no answer in the documents"
+            )
             return {"answer": draft.text, "tag": "abstained", "reason": reason}
         return {
             "answer": draft.text, "tag": "best_effort",

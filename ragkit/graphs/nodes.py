@@ -63,9 +63,13 @@ def rewrite(
     kit: Kit, question: str, queries: Sequence[str], documents: Sequence[Document]
 ) -> tuple[Rewrite, str]:
     """Return a rewrite and "", or the reason why there is no progress (blank, repeated, failed)."""
+    if not question.strip():
+        return Rewrite(query=""), "the question is blank"
     result, error = attempt(kit.rewriter, question, list(queries), list(documents))
     if error or not isinstance(result, Rewrite):
-        return Rewrite(query="", outcome="transport"), f"the rewriter failed: {error or 'no rewrite'}"
+        return Rewrite(
+            query="", outcome="transport"
+        ), f"the rewriter failed: {error or 'no rewrite'}"
     if result.outcome != "ok":
         return result, f"the rewriter's reply was {result.outcome}"
     if not normalised(result.query):

@@ -28,9 +28,14 @@ NOTHING = grades()
 
 def test_the_drawn_edges_equal_the_specification():
     assert edges(build_arsc(scripted_kit())) == {
-        ("start", "retriever"), ("retriever", "grader"), ("grader", "generator"),
-        ("grader", "rewriter"), ("rewriter", "retriever"), ("rewriter", "end"), ("generator", "end"),
-    }  # fmt: skip
+        ("start", "retriever"),
+        ("retriever", "grader"),
+        ("grader", "generator"),
+        ("grader", "rewriter"),
+        ("rewriter", "retriever"),
+        ("rewriter", "end"),
+        ("generator", "end"),
+    }
 
 
 def test_any_yes_keeps_only_the_yes_documents_a3():
@@ -74,12 +79,15 @@ def test_rewrites_come_from_the_original_and_the_failed_queries_g3():
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Rewrite(query=""), "nothing better"), (Rewrite(query="  \n"), "nothing better"),
-        (Rewrite(query="Q?"), "repeated"), (Rewrite(query=' "q" '), "repeated"),
-        (RuntimeError("down"), "down"), (None, "failed"),
+        (Rewrite(query=""), "nothing better"),
+        (Rewrite(query="  \n"), "nothing better"),
+        (Rewrite(query="Q?"), "repeated"),
+        (Rewrite(query=' "q" '), "repeated"),
+        (RuntimeError("down"), "down"),
+        (None, "failed"),
         (Rewrite(query="x", outcome="refused"), "refused"),
     ],
-)  # fmt: skip
+)
 def test_a_rewrite_without_progress_ends_early_and_says_so_g6(reply, why):
     kit = scripted_kit(grader=Queue([NOTHING]), rewriter=Queue([reply]))
     run = ask(build_arsc(kit), "q", config=ArscConfig(max_iterations=9))
@@ -90,11 +98,13 @@ def test_a_rewrite_without_progress_ends_early_and_says_so_g6(reply, why):
 @pytest.mark.parametrize(
     "component",
     [
-        {"retriever": Queue([[]])}, {"retriever": Queue([ConnectionError("no store")])},
-        {"grader": Queue([TimeoutError("late")])}, {"grader": Queue([None])},
+        {"retriever": Queue([[]])},
+        {"retriever": Queue([ConnectionError("no store")])},
+        {"grader": Queue([TimeoutError("late")])},
+        {"grader": Queue([None])},
     ],
     ids=["no documents", "retriever down", "grader down", "grader silent"],
-)  # fmt: skip
+)
 def test_failures_never_count_as_relevant_g5(component):
     run = ask(build_arsc(scripted_kit(**component)), "q")
     assert run.tag == "abstained" and "generation" not in run.state
@@ -108,7 +118,11 @@ def test_what_failed_is_recorded():
 
 @pytest.mark.parametrize(
     "reply",
-    [Generation(text="", answerable=True), ValueError("boom"), Generation(text="No.", answerable=False)],
+    [
+        Generation(text="", answerable=True),
+        ValueError("boom"),
+        Generation(text="No.", answerable=False),
+    ],
 )
 def test_an_answer_that_is_none_is_tagged_abstained_g7(reply):
     run = ask(build_arsc(scripted_kit(generator=Queue([reply]))), "q")
@@ -126,11 +140,13 @@ def test_a_blank_question_is_never_searched(question):
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"iteration_count": -1}, "iteration_count"), ({"max_iterations": 0}, "max_iterations"),
-        ({"question": 7}, "question"), ({"context_history": [1]}, "context_history"),
+        ({"iteration_count": -1}, "iteration_count"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"question": 7}, "question"),
+        ({"context_history": [1]}, "context_history"),
         ({"max_iterations": None}, "max_iterations"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_input_names_the_field_a1(change, field):
     with pytest.raises(ValueError, match=field):
         build_arsc(scripted_kit()).invoke({**arsc_input("q"), **change})
@@ -182,10 +198,22 @@ def test_invoke_ainvoke_stream_and_astream_agree_g11():
 @settings(max_examples=300, deadline=None)
 @given(
     st.integers(1, 4),
-    st.lists(st.sampled_from([NOTHING, grades(a=0.9), TimeoutError("x"), None, []]), min_size=1, max_size=5),
-    st.lists(st.sampled_from([Rewrite(query="n1"), Rewrite(query="n2"), Rewrite(query=""), OSError("x")]), min_size=1, max_size=5),
-    st.lists(st.sampled_from([[], [doc("a")], [doc("a")] * 3, OSError("x")]), min_size=1, max_size=5),
-)  # fmt: skip
+    st.lists(
+        st.sampled_from([NOTHING, grades(a=0.9), TimeoutError("x"), None, []]),
+        min_size=1,
+        max_size=5,
+    ),
+    st.lists(
+        st.sampled_from(
+            [Rewrite(query="n1"), Rewrite(query="n2"), Rewrite(query=""), OSError("x")]
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.lists(
+        st.sampled_from([[], [doc("a")], [doc("a")] * 3, OSError("x")]), min_size=1, max_size=5
+    ),
+)
 def test_no_sequence_exceeds_the_cap_or_ends_untagged(cap, graders, rewrites, found):
     kit = scripted_kit(grader=Queue(graders), rewriter=Queue(rewrites), retriever=Queue(found))
     run = ask(build_arsc(kit), "q", config=ArscConfig(max_iterations=cap))

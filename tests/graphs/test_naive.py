@@ -14,8 +14,10 @@ from ragkit.state import NaiveState
 
 def test_the_drawn_edges():
     assert edges(build_naive(scripted_kit())) == {
-        ("start", "retriever"), ("retriever", "generator"), ("generator", "end")
-    }  # fmt: skip
+        ("start", "retriever"),
+        ("retriever", "generator"),
+        ("generator", "end"),
+    }
 
 
 def test_it_answers_from_whatever_was_found_by_embedding_alone():
