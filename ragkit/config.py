@@ -164,3 +164,31 @@ class AuditedConfig(TwoThresholds):
     @property
     def rounds(self) -> int:
         return self.max_retries + 1
+
+
+class EmbedderConfig(Frozen):
+    """How the small embedding model is run."""
+
+    max_pieces: Annotated[int, Field(ge=8, le=512)] = 256
+    threads: AtLeastOne = 1
+    workers: AtLeastOne = 2
+    vectors_in_memory: Annotated[int, Field(ge=1)] = 8_192
+    hidden_in_memory: Annotated[int, Field(ge=1)] = 512
+
+
+class IndexConfig(Frozen):
+    """How the index searches.
+
+    `rrf_k` is the constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009);
+    `pool` is how many candidates each search hands to the fusion, at least. Chroma's search is
+    approximate, so it is asked for `oversample * k` candidates, or for every row of an index of up
+    to `exact_below` rows, and they are ordered by the exact cosine.
+    """
+
+    rrf_k: Annotated[int, Field(ge=1)] = 60
+    pool: Annotated[int, Field(ge=1)] = 50
+    oversample: AtLeastOne = 4
+    rerank_pool: AtLeastOne = 20
+    exact_below: Annotated[int, Field(ge=0)] = 2_000
+    bm25_k1: float = Field(1.2, gt=0)
+    bm25_b: Share = 0.75

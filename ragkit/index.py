@@ -1,0 +1,297 @@
+"""Chunks -> an index that finds them again: dense, keyword and hybrid search in a fixed order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from ragkit.config import IndexConfig, Strategy
+from ragkit.embedding import default_embedder, embedding_name
+from ragkit.keywords import KeywordIndex, words
+from ragkit.metadata import build_filter, to_metadata
+from ragkit.records import Document
+from ragkit.store import Store, open_store
+
+Scored = list[tuple[Document, float]]
+Rerank = Callable[[str, list[Document]], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What building did to the rows that were there: ids added, removed, changed; the rest kept."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    kept: int = 0
+
+
+class Index:
+    """A snapshot of one store, searched three ways. It is a `Retriever`: call it.
+
+    `rerank(query, documents)` returns one number a document, more is better; it orders the
+    best `config.rerank_pool` documents of every search anew.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Any,
+        config: IndexConfig | None = None,
+        rerank: Rerank | None = None,
+        changes: Changes | None = None,
+    ) -> None:
+        self.config = config or IndexConfig()
+        self.changes = changes or Changes()
+        self._store = store
+        self._embedder = embedder
+        self._rerank = rerank
+        self._documents, self._vectors = store.rows()
+        self._row = {document["id"]: row for row, document in enumerate(self._documents)}
+        self._keywords = KeywordIndex([d["content"] for d in self._documents], self.config)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __call__(self, query: str, k: int, strategy: Strategy = "hybrid") -> list[Document]:
+        return self.search(query, k, strategy)
+
+    def search(
+        self,
+        query: str,
+        k: int,
+        strategy: Strategy = "hybrid",
+        where: Mapping[str, Any] | None = None,
+    ) -> list[Document]:
+        """Return up to `k` documents, best first, no text twice; ties are broken by id.
+
+        A blank query finds nothing. `where` is described in `ragkit.metadata.build_filter`.
+
+        Raises:
+            TypeError, ValueError: a query that is no text, a `k` below 0, an unknown strategy, or
+                an index built with another embedding.
+        """
+        return [document for document, _ in self.scored(query, k, strategy, where)]
+
+    def scored(
+        self,
+        query: str,
+        k: int,
+        strategy: Strategy = "hybrid",
+        where: Mapping[str, Any] | None = None,
+    ) -> Scored:
+        """Return what `search` returns, each with its score.
+
+        The score is the cosine (dense), the BM25 score (keyword), the sum of reciprocal ranks
+        (hybrid) or the reranker's number. Scores of two strategies cannot be compared.
+        """
+        _check(query, k, strategy)
+        if k == 0 or not query.strip() or not self._documents:
+            return []
+        ranked = self._ranked(query, k, strategy, build_filter(where))
+        best = self._without_repeats(ranked, max(k, self.config.rerank_pool if self._rerank else 0))
+        if self._rerank:
+            best = self._reranked(query, best)
+        return [(_copy(self._documents[row]), score) for row, score in best[:k]]
+
+    def get(self, ids: Iterable[str]) -> list[Document]:
+        """Return the documents of these ids, in this order. Raises KeyError for an unknown id."""
+        ids = list(ids)
+        if unknown := [name for name in ids if name not in self._row]:
+            raise KeyError(f"the index has no document {unknown[0]!r}")
+        return [_copy(self._documents[self._row[name]]) for name in ids]
+
+    def documents(self) -> list[Document]:
+        """Return every document, by source and position."""
+        return [_copy(document) for document in sorted(self._documents, key=_reading_order)]
+
+    def vocabulary(self) -> dict[str, int]:
+        """Return each word of the corpus, in lower case, with the number of documents it is in."""
+        counts = Counter(word for d in self._documents for word in set(words(d["content"])))
+        return dict(sorted(counts.items()))
+
+    def _ranked(
+        self, query: str, k: int, strategy: Strategy, where: dict[str, Any] | None
+    ) -> list[tuple[int, float]]:
+        if strategy == "dense":
+            return self._dense(query, k, where)
+        if strategy == "keyword":
+            return self._keyword(query, where)
+        pool = max(self.config.pool, k)
+        rankings = [self._dense(query, pool, where)[:pool], self._keyword(query, where)[:pool]]
+        return self._by_score(fuse([[row for row, _ in r] for r in rankings], self.config.rrf_k))
+
+    def _dense(self, query: str, k: int, where: dict[str, Any] | None) -> list[tuple[int, float]]:
+        vector = _unit_rows(np.array([self._embedder.embed_query(query)], dtype=np.float64))[0]
+        self._check_dimension(len(vector))
+        size = len(self._documents)
+        wanted = max(self.config.pool, self.config.oversample * k)
+        count = size if size <= self.config.exact_below else min(size, wanted)
+        found = self._store.nearest(vector.tolist(), count, where)
+        rows = [self._row[name] for name in found if name in self._row]
+        # row by row, so that a row's cosine does not depend on the rows beside it
+        cosines = (self._vectors[rows] * vector).sum(axis=1)
+        return self._by_score(dict(zip(rows, cosines.tolist(), strict=True)))
+
+    def _keyword(self, query: str, where: dict[str, Any] | None) -> list[tuple[int, float]]:
+        allowed = self._store.matching(where) if where else self._row.keys()
+        scores = self._keywords.scores(query)
+        rows = [row for row in np.flatnonzero(scores) if self._documents[row]["id"] in allowed]
+        return self._by_score({int(row): float(scores[row]) for row in rows})
+
+    def _by_score(self, scores: Mapping[int, float]) -> list[tuple[int, float]]:
+        # rows are in the order of their ids, so equal scores come by id
+        return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+    def _without_repeats(self, ranked: list[tuple[int, float]], k: int) -> list[tuple[int, float]]:
+        seen: set[str] = set()
+        kept: list[tuple[int, float]] = []
+        for row, score in ranked:
+            text = " ".join(self._documents[row]["content"].split())
+            if text not in seen and len(kept) < k:
+                seen.add(text)
+                kept.append((row, score))
+        return kept
+
+    def _reranked(self, query: str, best: list[tuple[int, float]]) -> list[tuple[int, float]]:
+        assert self._rerank is not None
+        scores = self._rerank(query, [_copy(self._documents[row]) for row, _ in best])
+        if len(scores) != len(best):
+            raise ValueError(f"the reranker gave {len(scores)} scores for {len(best)} documents")
+        order = sorted(range(len(best)), key=lambda place: (-float(scores[place]), place))
+        return [(best[place][0], float(scores[place])) for place in order]
+
+    def _check_dimension(self, dimension: int) -> None:
+        if dimension != self._vectors.shape[1]:
+            raise ValueError(
+                f"index built with another embedding: its vectors have {self._vectors.shape[1]} "
+                f"numbers, this embedder gives {dimension}"
+            )
+
+
+def build_index(
+    documents: Iterable[Document],
+    *,
+    embedder: Any = None,
+    path: Path | str | None = None,
+    server: str | None = None,
+    name: str = "ragkit",
+    config: IndexConfig | None = None,
+    rerank: Rerank | None = None,
+) -> Index:
+    """Make the index hold exactly these documents and return it.
+
+    In memory unless given a folder or the address of a Chroma server. Documents that are there
+    already are neither written nor embedded again; those not given any more are removed.
+    `embedder` is any LangChain `Embeddings`; without one, the small model of `ragkit.embedding`.
+
+    Raises:
+        ValueError: two texts under one id, an empty text, metadata that cannot be stored, or an
+            index built with another embedding.
+        ConnectionError: no server answers.
+    """
+    embedder = embedder or default_embedder()
+    wanted = _prepared(documents)
+    store = open_store(name, embedding_name(embedder), path=path, server=server)
+    changes = _sync(store, wanted, embedder)
+    index = Index(store, embedder, config, rerank, changes)
+    if index._documents != sorted(wanted.values(), key=lambda document: document["id"]):
+        raise RuntimeError(f"the index {store.place} does not hold what was written to it")
+    return index
+
+
+def open_index(
+    *,
+    embedder: Any = None,
+    path: Path | str | None = None,
+    server: str | None = None,
+    name: str = "ragkit",
+    config: IndexConfig | None = None,
+    rerank: Rerank | None = None,
+) -> Index:
+    """Open an index that was built before. Raises LookupError when there is none of that name."""
+    embedder = embedder or default_embedder()
+    store = open_store(name, embedding_name(embedder), path=path, server=server, create=False)
+    return Index(store, embedder, config, rerank)
+
+
+def fuse(rankings: Sequence[Sequence[Any]], rrf_k: int) -> dict[Any, float]:
+    """Return the reciprocal rank fusion of rankings: the sum of 1 / (rrf_k + rank), rank from 1.
+
+    Cormack, Clarke and Buettcher, SIGIR 2009.
+    """
+    scores: dict[Any, float] = {}
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, start=1):
+            scores[item] = scores.get(item, 0.0) + 1.0 / (rrf_k + rank)
+    return scores
+
+
+def _check(query: str, k: int, strategy: str) -> None:
+    if not isinstance(query, str):
+        raise TypeError(f"a query is text, not {type(query).__name__}")
+    if isinstance(k, bool) or not isinstance(k, int):
+        raise TypeError(f"k is a whole number of documents, not {k!r}")
+    if k < 0:
+        raise ValueError(f"k is {k}; it cannot be below 0")
+    if strategy not in get_args(Strategy):
+        raise ValueError(f"unknown strategy {strategy!r}; use {', '.join(get_args(Strategy))}")
+
+
+def _prepared(documents: Iterable[Document]) -> dict[str, Document]:
+    wanted: dict[str, Document] = {}
+    for document in documents:
+        name, content = document["id"], document["content"]
+        if not isinstance(content, str) or not content.strip():
+            raise ValueError(f"document {name!r} has no text")
+        values = {**document.get("metadata", {}), "id": name}
+        plain = Document(id=name, content=content, metadata=to_metadata(values, name))
+        if wanted.setdefault(name, plain) != plain:
+            raise ValueError(f"two different documents have the id {name!r}")
+    return wanted
+
+
+def _sync(store: Store, wanted: Mapping[str, Document], embedder: Any) -> Changes:
+    there = {document["id"]: document for document in store.rows()[0]}
+    added = [name for name in wanted if name not in there]
+    changed = [name for name in wanted if name in there and wanted[name] != there[name]]
+    removed = [name for name in there if name not in wanted]
+    # old rows go last, so that a page is never missing in between
+    fresh = [wanted[name] for name in (*added, *changed)]
+    if fresh:
+        store.write(fresh, _embed(embedder, [document["content"] for document in fresh]))
+    store.delete(removed)
+    kept = len(wanted) - len(fresh)
+    return Changes(tuple(sorted(added)), tuple(sorted(removed)), tuple(sorted(changed)), kept)
+
+
+def _embed(embedder: Any, texts: list[str]) -> np.ndarray:
+    vectors = np.array(embedder.embed_documents(texts), dtype=np.float64)
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        raise ValueError(f"the embedder gave {vectors.shape} numbers for {len(texts)} texts")
+    return _unit_rows(vectors)
+
+
+def _unit_rows(vectors: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise ValueError("the embedder gave a vector without direction (zero or not finite)")
+    return vectors / lengths
+
+
+def _copy(document: Document) -> Document:
+    metadata = {
+        key: list(value) if isinstance(value, list) else value
+        for key, value in document["metadata"].items()
+    }
+    return Document(id=document["id"], content=document["content"], metadata=metadata)
+
+
+def _reading_order(document: Document) -> tuple[str, int, str]:
+    metadata = document["metadata"]
+    return (str(metadata.get("source", "")), int(metadata.get("position", 0)), document["id"])

@@ -1,0 +1,137 @@
+"""Metadata that a store gives back unchanged, and filters over it.
+
+Chroma drops some values, changes others and rejects the rest; here every value either becomes plain
+and safe, or is an error that names the document and the key.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+_RESERVED = "chroma:document"
+_LARGEST = 2**63
+_OPERATORS = {"min": "$gte", "max": "$lte", "not": "$ne"}
+
+
+def to_metadata(values: Mapping[str, Any], document_id: str = "?") -> dict[str, Any]:
+    """Return plain metadata: text, numbers, booleans and lists of one of these kinds.
+
+    A date becomes ISO text, with an integer yyyymmdd beside it under `day_key(key)` so that it can
+    be compared; a dict becomes JSON text; None and empty lists are left out. Giving the result
+    in again changes nothing.
+
+    Raises:
+        ValueError: a value that no store would give back unchanged; names document and key.
+    """
+    plain: dict[str, Any] = {}
+    for key, value in values.items():
+        if not isinstance(key, str) or not key or key == _RESERVED:
+            raise ValueError(f"document {document_id!r}: {key!r} cannot be a metadata key")
+        try:
+            plain.update(_plain_items(key, value))
+        except (TypeError, ValueError) as problem:
+            raise ValueError(f"document {document_id!r}, metadata {key!r}: {problem}") from None
+    return plain
+
+
+def day_key(key: str) -> str:
+    """Return the key that holds the yyyymmdd number of the date under `key`."""
+    return key.removesuffix("_date") + "_day"
+
+
+def day_number(day: date) -> int:
+    """Return a date as the integer yyyymmdd."""
+    return day.year * 10_000 + day.month * 100 + day.day
+
+
+def _plain_items(key: str, value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if isinstance(value, date):
+        return {key: value.isoformat(), day_key(key): day_number(value)}
+    if isinstance(value, Mapping):
+        return {key: json.dumps(value, ensure_ascii=False, sort_keys=True, default=_iso)}
+    if isinstance(value, list | tuple):
+        return {key: _plain_list(list(value))} if value else {}
+    return {key: _plain_scalar(value)}
+
+
+def _plain_list(values: list[Any]) -> list[Any]:
+    plain = [_plain_scalar(value) for value in values]
+    if len({type(value) for value in plain}) > 1:
+        raise ValueError(f"a list holds one kind of value only: {values!r}")
+    return plain
+
+
+def _plain_scalar(value: Any) -> str | int | float | bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        value.encode("utf-8")  # half a surrogate pair cannot be stored
+        return str(value)
+    if isinstance(value, int):
+        if not -_LARGEST <= value < _LARGEST:
+            raise ValueError(f"{value} does not fit 64 bits; give it as text")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is not a number that can be stored; leave the key out")
+        return float(value)
+    raise TypeError(
+        f"{type(value).__name__} cannot be stored; use text, a number, True/False, a date, "
+        "a list of one of these, or a dict"
+    )
+
+
+def _iso(value: Any) -> str:
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def build_filter(conditions: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return Chroma's filter for simple conditions, or None where there are none.
+
+    A value means "equal", a list means "one of", and `{"min": …, "max": …, "not": …}` bounds it.
+    Conditions of None are dropped. Dates are compared as whole days. "not" also matches
+    documents without the key.
+
+    Raises:
+        ValueError: an empty list (it could match nothing) or an unknown bound; names the key.
+    """
+    clauses: list[dict[str, Any]] = []
+    for key, wanted in (conditions or {}).items():
+        if wanted is not None:
+            clauses.extend(_clauses(key, wanted))
+    if not clauses:
+        return None
+    return clauses[0] if len(clauses) == 1 else {"$and": clauses}
+
+
+def _clauses(key: str, wanted: Any) -> list[dict[str, Any]]:
+    if isinstance(wanted, Mapping):
+        if unknown := sorted(set(wanted) - set(_OPERATORS)):
+            raise ValueError(f"filter {key!r}: {unknown[0]!r} is none of {', '.join(_OPERATORS)}")
+        bounds = {name: value for name, value in wanted.items() if value is not None}
+        return [_clause(key, _OPERATORS[name], value) for name, value in bounds.items()]
+    if isinstance(wanted, list | tuple | set | frozenset):
+        if not wanted:
+            raise ValueError(f"filter {key!r}: an empty list matches nothing; drop the filter")
+        return [_clause(key, "$in", sorted(wanted))]
+    return [_clause(key, "$eq", wanted)]
+
+
+def _clause(key: str, operator: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, date):
+        return {day_key(key): {operator: day_number(value)}}
+    if operator == "$in" and isinstance(value[0], date):
+        return {day_key(key): {operator: [day_number(day) for day in value]}}
+    if operator in ("$gte", "$lte") and (
+        isinstance(value, bool) or not isinstance(value, int | float)
+    ):
+        raise ValueError(f"filter {key!r}: only numbers and dates have an order, not {value!r}")
+    return {key: {operator: value}}
