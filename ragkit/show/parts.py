@@ -1,0 +1,127 @@
+"""Notes, number tiles, folds and plain tables: HTML that looks the same in both notebook kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ragkit.show.page import ICONS, Picture, bar, escape, folded, long_text, stack, style, tag
+
+TONES = tuple(ICONS)
+
+
+def note(text: str, tone: str = "path", title: str = "") -> Picture:
+    """Return a highlighted note; `text` is Markdown, `tone` one of `TONES`."""
+    head = ""
+    if title:
+        icon = tag("span", escape(ICONS[_known(tone)]), "rk-icon", aria_hidden="true")
+        head = tag("div", icon + tag("span", escape(title)), "rk-title")
+    body = tag("div", head + markdown(text), f"rk-note rk-{_known(tone)}", role="note")
+    return Picture(body, f"{title}: {text}" if title else text)
+
+
+def stat(label: str, value: Any, caption: str = "", tone: str | None = None) -> Picture:
+    """Return one number tile; `caption` says what it is out of."""
+    kind = f"rk-tile rk-toned rk-{_known(tone)}" if tone else "rk-tile"
+    lines = [
+        tag("span", escape(label), "rk-soft rk-small"),
+        tag("span", escape(value), "rk-value"),
+        tag("span", escape(caption), "rk-soft rk-small") if caption else "",
+    ]
+    return Picture(
+        tag("div", "".join(lines), kind), f"{label}: {value}" + (f" ({caption})" if caption else "")
+    )
+
+
+def stats(*tiles: Picture | tuple[Any, ...]) -> Picture:
+    """Return tiles side by side, wrapping where there is no room; a tuple is `stat`'s arguments."""
+    made = [tile if isinstance(tile, Picture) else stat(*tile) for tile in tiles]
+    return Picture(stack((t.html for t in made), "rk-row"), " | ".join(t.text for t in made))
+
+
+def gauge(label: str, used: float, limit: float, unit: str = "", digits: int = 0) -> Picture:
+    """Return how much of a budget is used: a bar, the numbers, red when it is used up."""
+    share = used / limit if limit else 1.0
+    tone = "bad" if share >= 1 else "maybe" if share >= 0.7 else "good"
+    numbers = f"{used:,.{digits}f} of {limit:,.{digits}f} {unit}".strip()
+    words = tag("span", escape(numbers), "rk-push rk-small")
+    line = tag("div", tag("span", escape(label), "rk-title") + words, "rk-line")
+    body = line + bar(share, tone, kind="rk-wide-bar")
+    return Picture(tag("div", body, f"rk-tile rk-toned rk-{tone}"), f"{label}: {numbers}")
+
+
+def gauges(*rows: tuple[Any, ...]) -> Picture:
+    """Return budget gauges side by side; each row is `gauge`'s arguments."""
+    made = [gauge(*row) for row in rows]
+    return Picture(stack((g.html for g in made), "rk-row"), " | ".join(g.text for g in made))
+
+
+def details(summary: str, content: Any, opened: bool = False) -> Picture:
+    """Return content behind a summary line; content is Markdown or anything that shows itself."""
+    body = content.html if isinstance(content, Picture) else as_html(content)
+    return Picture(
+        tag("div", folded(escape(summary), body, opened), "rk-card"), f"{summary}\n{content}"
+    )
+
+
+def html(markup: str, text: str = "") -> Picture:
+    """Return your own trusted HTML as a picture. Never pass text that came from outside."""
+    return Picture(markup, text or markup)
+
+
+def plain_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Picture:
+    """Return records as a table: numbers to the right, long text folded, everything escaped."""
+    records = [dict(row) for row in rows]
+    names = list(columns or dict.fromkeys(name for record in records for name in record))
+    numeric = {n for n in names if all(_is_number(r.get(n)) for r in records) and records}
+    head = "".join(tag("th", escape(n), "rk-n" if n in numeric else "") for n in names)
+    body = "".join(
+        tag("tr", "".join(_cell(record.get(n), n in numeric) for n in names)) for record in records
+    )
+    table = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body), "rk-table")
+    text = "\n".join(" | ".join(str(record.get(n, "")) for n in names) for record in records)
+    return Picture(tag("div", table, "rk-wrap"), " | ".join(names) + "\n" + text)
+
+
+def markdown(text: str) -> str:
+    """Return Markdown as HTML; markup inside the text stays text."""
+    return _markdown().render(text)
+
+
+def as_html(item: Any) -> str:
+    """Return anything as HTML: its own, Markdown for a string, else its escaped repr."""
+    if isinstance(item, Picture):
+        return f'<div class="rk">{style()}{item.html}</div>'
+    if isinstance(item, str):
+        return markdown(item)
+    own = getattr(item, "_repr_html_", None)
+    return own() if own else tag("pre", escape(repr(item)))
+
+
+@cache
+def _markdown() -> Any:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def _known(tone: str) -> str:
+    if tone not in TONES:
+        raise ValueError(f"no tone called {tone!r}; there are {', '.join(TONES)}")
+    return tone
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _cell(value: Any, numeric: bool) -> str:
+    if isinstance(value, Picture):
+        return tag("td", value.html)
+    if value is None:
+        return tag("td", "–", "rk-n rk-soft" if numeric else "rk-soft")
+    if numeric:
+        shown = f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
+        return tag("td", escape(shown), "rk-n")
+    return tag("td", long_text(str(value), 120))
