@@ -114,7 +114,7 @@ class CorrectiveConfig(GraphConfig):
 
 
 class TwoThresholds(GraphConfig):
-    """A score at or above `pass_threshold` is kept, below `fail_threshold` dropped, between ambiguous."""
+    """At or above `pass_threshold` kept, below `fail_threshold` dropped, between ambiguous."""
 
     pass_threshold: Share = 0.7
     fail_threshold: Share = 0.35

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from ragkit.config import Strategy
@@ -25,6 +26,11 @@ from ragkit.records import (
 )
 
 Messages = Sequence[dict[str, str]]
+
+
+def utc_now() -> datetime:
+    """Return the wall time, in UTC."""
+    return datetime.now(UTC)
 
 
 class Retriever(Protocol):
@@ -136,6 +142,7 @@ class Kit:
     verifier: Verifier | None = None
     planner: QueryPlanner | None = None
     clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = utc_now
 
     def replace(self, **components: Any) -> Kit:
         """Return a kit with some components swapped.

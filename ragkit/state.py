@@ -84,3 +84,32 @@ def start_arsc(state: ArscState) -> dict[str, Any]:
         "iteration_count": 0 if again else state["iteration_count"],
         "context_history": [] if again else state["context_history"],
     }  # fmt: skip
+
+
+class BudgetedState(TypedDict, total=False):
+    """Routed self-correction. `enough`, `max_retries` are the ones in force on this route."""
+
+    question: str
+    history: Messages
+    original_question: str
+    route: str
+    route_reason: str
+    queries: list[str]
+    documents: list[Document]
+    grades: list[dict[str, Any]]
+    evidence: list[Document]
+    flags: list[str]
+    ratio: float
+    enough: float
+    max_retries: int
+    retries: int
+    retrieved: int
+    relevant: int
+    web_outcome: str
+    stuck: str
+    started: float
+    metrics: dict[str, Any]
+    answer: str
+    tag: str
+    reason: str
+    telemetry: dict[str, Any]

@@ -11,6 +11,7 @@ checked, before the retriever is entered again.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -34,26 +35,27 @@ def decide_to_retry_or_end(state: ArscState) -> Literal["retry", "end"]:
     return "end" if state["tag"] else "retry"
 
 
-def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
-    """Compile the ARSC loop.
+@dataclass(frozen=True)
+class ArscNodes:
+    """The four nodes, on one kit. Each returns only what it changed."""
 
-    Input: the article's AgentState (`state.arsc_input` makes one); context: ArscConfig.
-    Raises ValueError that names the field when the input does not fit the article's schema.
-    """
+    kit: Kit
 
-    def retriever(state: ArscState, runtime: Runtime[ArscConfig]) -> dict[str, Any]:
+    def retriever(self, state: ArscState, runtime: Runtime[ArscConfig]) -> dict[str, Any]:
+        """Find documents for the active question; at entry, check the input and start fresh."""
         config = settings(runtime, ArscConfig)
         begun = {} if "rewritten_query" in state else start_arsc(state)
         now = {**state, **begun}
-        documents, flags = find(kit, now["question"], config.top_k, config.strategy)
+        documents, flags = find(self.kit, now["question"], config.top_k, config.strategy)
         said = f"Retrieved {len(documents)} documents for: {now['question']}"
         return {
             **begun, "documents": documents, "flags": [*now["flags"], *flags],
             "context_history": [*now["context_history"], said],
         }  # fmt: skip
 
-    def grader(state: ArscState) -> dict[str, Any]:
-        grades, flags = grade(kit.grader, state["original_question"], state["documents"])
+    def grader(self, state: ArscState) -> dict[str, Any]:
+        """Grade every document for the original question; keep the yes ones when there are any."""
+        grades, flags = grade(self.kit.grader, state["original_question"], state["documents"])
         relevant = yes_count(grades)
         said = f"Decision: {relevant} of {len(grades)} documents are relevant."
         return {
@@ -62,14 +64,15 @@ def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
             "context_history": [*state["context_history"], said],
         }  # fmt: skip
 
-    def rewriter(state: ArscState) -> dict[str, Any]:
+    def rewriter(self, state: ArscState) -> dict[str, Any]:
+        """Count the iteration, then ask for a new query unless the cap is reached."""
         count = state["iteration_count"] + 1
         if count >= state["max_iterations"]:
             return _close(
                 state, count, f"no relevant document in {count} retrievals, the cap is reached"
             )
         result, stuck = rewrite(
-            kit, state["original_question"], state["queries"], state["documents"]
+            self.kit, state["original_question"], state["queries"], state["documents"]
         )
         if stuck:
             return _close(state, count, f"no progress: {stuck}")
@@ -80,8 +83,9 @@ def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
             "context_history": [*state["context_history"], said],
         }  # fmt: skip
 
-    def generator(state: ArscState) -> dict[str, Any]:
-        draft = generate(kit.generator, state["original_question"], state["documents"])
+    def generator(self, state: ArscState) -> dict[str, Any]:
+        """Answer the original question from the documents graded yes."""
+        draft = generate(self.kit.generator, state["original_question"], state["documents"])
         tag = "best_effort" if draft.answerable else "abstained"
         reason = (
             f"answered from {len(state['documents'])} documents graded relevant; claims not checked"
@@ -94,9 +98,27 @@ def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
             "context_history": [*state["context_history"], said],
         }  # fmt: skip
 
+
+def _close(state: ArscState, count: int, reason: str) -> dict[str, Any]:
+    return {
+        "iteration_count": count, "tag": "abstained", "reason": reason,
+        "context_history": [*state["context_history"], f"Stopped: {reason}."],
+    }  # fmt: skip
+
+
+def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
+    """Compile the ARSC loop.
+
+    Input: the article's AgentState (`state.arsc_input` makes one); context: ArscConfig.
+    Raises ValueError that names the field when the input does not fit the article's schema.
+    """
+
     graph = StateGraph(ArscState, context_schema=ArscConfig)
-    for node in (retriever, grader, rewriter, generator):
-        graph.add_node(node.__name__, node)
+    nodes = ArscNodes(kit)
+    graph.add_node("retriever", nodes.retriever)
+    graph.add_node("grader", nodes.grader)
+    graph.add_node("rewriter", nodes.rewriter)
+    graph.add_node("generator", nodes.generator)
     graph.add_edge(START, "retriever")
     graph.add_edge("retriever", "grader")
     graph.add_conditional_edges(
@@ -108,10 +130,3 @@ def build_arsc(kit: Kit, checkpointer: Any = None) -> Any:
     graph.add_edge("generator", END)
     compiled = graph.compile(checkpointer=checkpointer, name="arsc")
     return compiled.with_config(recursion_limit=ArscConfig(max_iterations=50).recursion_limit)
-
-
-def _close(state: ArscState, count: int, reason: str) -> dict[str, Any]:
-    return {
-        "iteration_count": count, "tag": "abstained", "reason": reason,
-        "context_history": [*state["context_history"], f"Stopped: {reason}."],
-    }  # fmt: skip

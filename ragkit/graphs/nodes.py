@@ -8,7 +8,7 @@ from typing import Any
 
 from ragkit.config import GraphConfig, Strategy
 from ragkit.kit import Kit
-from ragkit.records import Document, Generation, Grade, Rewrite
+from ragkit.records import Document, Generation, Grade, Rewrite, Route, WebResult
 from ragkit.redact import describe
 from ragkit.verdicts import join, unique
 
@@ -59,6 +59,31 @@ def grade(
     return join(documents, grades)
 
 
+def route(kit: Kit, question: str, history: Sequence[dict[str, str]]) -> tuple[Route, list[str]]:
+    """Route a question; an unreadable route falls to vector search and says so (B1)."""
+    chosen, error = attempt(kit.router, question, list(history))
+    if isinstance(chosen, Route) and chosen.outcome == "ok":
+        return chosen, []
+    said = error or (f"reply {chosen.outcome}" if isinstance(chosen, Route) else "no route")
+    usage = chosen.usage if isinstance(chosen, Route) else None
+    safe = Route(route="vector_search", reasoning="the route could not be read", usage=usage)
+    return safe, [f"router: {said}"]
+
+
+def search_web(kit: Kit, query: str, k: int) -> tuple[WebResult, list[str]]:
+    """Search the web; whatever goes wrong is a failed result, never a document."""
+    if kit.web is None:
+        return WebResult(outcome="failed", detail="this kit has no web search"), ["no web search"]
+    if not query.strip():
+        return WebResult(outcome="empty", detail="blank query"), ["blank query: no web search"]
+    result, error = attempt(kit.web, query, k)
+    if error or not isinstance(result, WebResult):
+        detail = error or f"web search returned {type(result).__name__}"
+        return WebResult(outcome="failed", detail=detail), [f"web search failed: {detail}"]
+    flags = [f"web search failed: {result.detail}"] if result.outcome == "failed" else []
+    return result, flags
+
+
 def rewrite(
     kit: Kit, question: str, queries: Sequence[str], documents: Sequence[Document]
 ) -> tuple[Rewrite, str]:
@@ -80,12 +105,23 @@ def rewrite(
 
 
 def generate(
-    generator: Callable[..., Any], question: str, documents: Sequence[Document], retry: int = 0
+    generator: Callable[..., Any], question: str, documents: Sequence[Document], *settings: Any
 ) -> Generation:
     """Draft an answer; no documents or a failing generator gives an unanswerable draft."""
     if not documents:
         return Generation(text=REFUSAL, answerable=False)
-    draft, error = attempt(generator, question, list(documents), retry)
+    return _draft(generator, question, list(documents), *settings)
+
+
+def answer_directly(kit: Kit, question: str, history: Sequence[dict[str, str]]) -> Generation:
+    """Draft an answer without retrieval; a kit that cannot gives an unanswerable draft."""
+    if kit.direct is None:
+        return Generation(text=REFUSAL, answerable=False)
+    return _draft(kit.direct, question, list(history))
+
+
+def _draft(generator: Callable[..., Any], *args: Any) -> Generation:
+    draft, error = attempt(generator, *args)
     if error or not isinstance(draft, Generation):
         return Generation(text=REFUSAL, answerable=False, outcome="transport")
     if draft.outcome != "ok" or not draft.text.strip():

@@ -44,7 +44,7 @@ def test_any_yes_keeps_only_the_yes_documents_a3():
     assert run.path == ["retriever", "grader", "generator"]
     assert [d["id"] for d in run.documents] == ["b"]
     assert run.state["generation"] == "An answer [1]." and run.tag == "best_effort"
-    [(question, given_documents, _)] = kit.generator.calls
+    [(question, given_documents)] = kit.generator.calls
     assert question == "q" and [d["id"] for d in given_documents] == ["b"]
 
 
