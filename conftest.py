@@ -1,4 +1,4 @@
-"""What every test runs under: strict checkpoints, and no network but this machine's loopback."""
+"""What every test and notebook runs under: strict checkpoints, no network but the loopback."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import pytest
 
 # read once, when langgraph is imported
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
-os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
-for _key in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANGSMITH_API_KEY", "LANGCHAIN_TRACING_V2"):
-    os.environ.pop(_key, None)
+for _name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANGSMITH_API_KEY", "LANGSMITH_TRACING"):
+    os.environ.pop(_name, None)
+# kernels and servers that tests start have no guard; a dead proxy stops them at the first request
+for _name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+    os.environ[_name] = os.environ[_name.lower()] = "http://127.0.0.1:9"
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
 
 
 class NetworkBlocked(RuntimeError):
