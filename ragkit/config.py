@@ -192,3 +192,10 @@ class IndexConfig(Frozen):
     exact_below: Annotated[int, Field(ge=0)] = 2_000
     bm25_k1: float = Field(1.2, gt=0)
     bm25_b: Share = 0.75
+
+
+class ChunkConfig(Frozen):
+    """How pages are cut: a chunk and its parent section have about so many tokens at most."""
+
+    max_tokens: Annotated[int, Field(ge=20, le=2_000)] = 180
+    parent_tokens: Annotated[int, Field(ge=20, le=20_000)] = 600

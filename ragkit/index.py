@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from ragkit.config import IndexConfig, Strategy
+from ragkit.corpus import company_corpus
 from ragkit.embedding import default_embedder, embedding_name
 from ragkit.keywords import KeywordIndex, words
-from ragkit.metadata import build_filter, to_metadata
+from ragkit.metadata import build_filter
+from ragkit.parents import join_chunks
 from ragkit.records import Document
 from ragkit.store import Store, open_store
+from ragkit.sync import Changes, prepare, synchronise, unit_rows
 
 Scored = list[tuple[Document, float]]
 Rerank = Callable[[str, list[Document]], Sequence[float]]
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What building did to the rows that were there: ids added, removed, changed; the rest kept."""
-
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    kept: int = 0
 
 
 class Index:
@@ -53,6 +46,7 @@ class Index:
         self._rerank = rerank
         self._documents, self._vectors = store.rows()
         self._row = {document["id"]: row for row, document in enumerate(self._documents)}
+        self._families = _families(self._documents)
         self._keywords = KeywordIndex([d["content"] for d in self._documents], self.config)
 
     def __len__(self) -> int:
@@ -106,6 +100,12 @@ class Index:
             raise KeyError(f"the index has no document {unknown[0]!r}")
         return [_copy(self._documents[self._row[name]]) for name in ids]
 
+    def parent(self, document: Document) -> Document:
+        """Return the section that a document was cut from; a document without one is its own."""
+        own = self.get([document["id"]])[0]
+        family = self._families.get(_family(own), [])
+        return join_chunks([self._documents[row] for row in family]) if family else own
+
     def documents(self) -> list[Document]:
         """Return every document, by source and position."""
         return [_copy(document) for document in sorted(self._documents, key=_reading_order)]
@@ -127,7 +127,7 @@ class Index:
         return self._by_score(fuse([[row for row, _ in r] for r in rankings], self.config.rrf_k))
 
     def _dense(self, query: str, k: int, where: dict[str, Any] | None) -> list[tuple[int, float]]:
-        vector = _unit_rows(np.array([self._embedder.embed_query(query)], dtype=np.float64))[0]
+        vector = unit_rows(np.array([self._embedder.embed_query(query)], dtype=np.float64))[0]
         self._check_dimension(len(vector))
         size = len(self._documents)
         wanted = max(self.config.pool, self.config.oversample * k)
@@ -196,13 +196,10 @@ def build_index(
         ConnectionError: no server answers.
     """
     embedder = embedder or default_embedder()
-    wanted = _prepared(documents)
+    wanted = prepare(documents)
     store = open_store(name, embedding_name(embedder), path=path, server=server)
-    changes = _sync(store, wanted, embedder)
-    index = Index(store, embedder, config, rerank, changes)
-    if index._documents != sorted(wanted.values(), key=lambda document: document["id"]):
-        raise RuntimeError(f"the index {store.place} does not hold what was written to it")
-    return index
+    changes = synchronise(store, wanted, embedder)
+    return Index(store, embedder, config, rerank, changes)
 
 
 def open_index(
@@ -218,6 +215,12 @@ def open_index(
     embedder = embedder or default_embedder()
     store = open_store(name, embedding_name(embedder), path=path, server=server, create=False)
     return Index(store, embedder, config, rerank)
+
+
+@lru_cache(1)
+def company_index() -> Index:
+    """Return the index of the company's knowledge base, in memory, built once a process."""
+    return build_index(company_corpus().documents)
 
 
 def fuse(rankings: Sequence[Sequence[Any]], rrf_k: int) -> dict[Any, float]:
@@ -243,53 +246,24 @@ def _check(query: str, k: int, strategy: str) -> None:
         raise ValueError(f"unknown strategy {strategy!r}; use {', '.join(get_args(Strategy))}")
 
 
-def _prepared(documents: Iterable[Document]) -> dict[str, Document]:
-    wanted: dict[str, Document] = {}
-    for document in documents:
-        name, content = document["id"], document["content"]
-        if not isinstance(content, str) or not content.strip():
-            raise ValueError(f"document {name!r} has no text")
-        values = {**document.get("metadata", {}), "id": name}
-        plain = Document(id=name, content=content, metadata=to_metadata(values, name))
-        if wanted.setdefault(name, plain) != plain:
-            raise ValueError(f"two different documents have the id {name!r}")
-    return wanted
-
-
-def _sync(store: Store, wanted: Mapping[str, Document], embedder: Any) -> Changes:
-    there = {document["id"]: document for document in store.rows()[0]}
-    added = [name for name in wanted if name not in there]
-    changed = [name for name in wanted if name in there and wanted[name] != there[name]]
-    removed = [name for name in there if name not in wanted]
-    # old rows go last, so that a page is never missing in between
-    fresh = [wanted[name] for name in (*added, *changed)]
-    if fresh:
-        store.write(fresh, _embed(embedder, [document["content"] for document in fresh]))
-    store.delete(removed)
-    kept = len(wanted) - len(fresh)
-    return Changes(tuple(sorted(added)), tuple(sorted(removed)), tuple(sorted(changed)), kept)
-
-
-def _embed(embedder: Any, texts: list[str]) -> np.ndarray:
-    vectors = np.array(embedder.embed_documents(texts), dtype=np.float64)
-    if vectors.ndim != 2 or len(vectors) != len(texts):
-        raise ValueError(f"the embedder gave {vectors.shape} numbers for {len(texts)} texts")
-    return _unit_rows(vectors)
-
-
-def _unit_rows(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all() or not lengths.all():
-        raise ValueError("the embedder gave a vector without direction (zero or not finite)")
-    return vectors / lengths
-
-
 def _copy(document: Document) -> Document:
     metadata = {
         key: list(value) if isinstance(value, list) else value
         for key, value in document["metadata"].items()
     }
     return Document(id=document["id"], content=document["content"], metadata=metadata)
+
+
+def _family(document: Document) -> tuple[Any, Any]:
+    return document["metadata"].get("source"), document["metadata"].get("parent_id")
+
+
+def _families(documents: Sequence[Document]) -> dict[tuple[Any, Any], list[int]]:
+    families: dict[tuple[Any, Any], list[int]] = {}
+    for row in sorted(range(len(documents)), key=lambda row: _reading_order(documents[row])):
+        if "parent_id" in documents[row]["metadata"]:
+            families.setdefault(_family(documents[row]), []).append(row)
+    return families
 
 
 def _reading_order(document: Document) -> tuple[str, int, str]:

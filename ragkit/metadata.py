@@ -17,7 +17,7 @@ _LARGEST = 2**63
 _OPERATORS = {"min": "$gte", "max": "$lte", "not": "$ne"}
 
 
-def to_metadata(values: Mapping[str, Any], document_id: str = "?") -> dict[str, Any]:
+def to_metadata(values: Mapping[str, Any], document_id: str | None = None) -> dict[str, Any]:
     """Return plain metadata: text, numbers, booleans and lists of one of these kinds.
 
     A date becomes ISO text, with an integer yyyymmdd beside it under `day_key(key)` so that it can
@@ -28,13 +28,14 @@ def to_metadata(values: Mapping[str, Any], document_id: str = "?") -> dict[str, 
         ValueError: a value that no store would give back unchanged; names document and key.
     """
     plain: dict[str, Any] = {}
+    where = f"document {document_id!r}, " if document_id else ""
     for key, value in values.items():
         if not isinstance(key, str) or not key or key == _RESERVED:
-            raise ValueError(f"document {document_id!r}: {key!r} cannot be a metadata key")
+            raise ValueError(f"{where}metadata key {key!r} cannot be stored")
         try:
             plain.update(_plain_items(key, value))
         except (TypeError, ValueError) as problem:
-            raise ValueError(f"document {document_id!r}, metadata {key!r}: {problem}") from None
+            raise ValueError(f"{where}metadata {key!r}: {problem}") from None
     return plain
 
 

@@ -45,10 +45,17 @@ class Store:
         with _explained(self.place):
             return int(self._collection.count())
 
+    def documents(self) -> list[Document]:
+        """Return every document, ordered by id."""
+        return self._read("documents", "metadatas")[0]
+
     def rows(self) -> tuple[list[Document], np.ndarray]:
-        """Return every document, ordered by id, and its vectors `[rows, dimension]`."""
+        """Return every document, ordered by id, and their vectors `[rows, dimension]`."""
+        return self._read("documents", "metadatas", "embeddings")
+
+    def _read(self, *include: str) -> tuple[list[Document], np.ndarray]:
         with _explained(self.place):
-            found = self._collection.get(include=["documents", "metadatas", "embeddings"])
+            found = self._collection.get(include=list(include))
         order = sorted(range(len(found["ids"])), key=lambda row: found["ids"][row])
         documents = [
             Document(
@@ -58,8 +65,9 @@ class Store:
             )
             for row in order
         ]
-        vectors = np.array([found["embeddings"][row] for row in order], dtype=np.float64)
-        return documents, vectors.reshape(len(order), -1) if order else np.zeros((0, 0))
+        if "embeddings" not in include or not order:
+            return documents, np.zeros((0, 0))
+        return documents, np.array([found["embeddings"][row] for row in order], dtype=np.float64)
 
     def write(self, documents: Sequence[Document], vectors: np.ndarray) -> None:
         """Put rows in place of those with the same ids; nothing of the old ones stays."""
