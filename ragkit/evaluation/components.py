@@ -1,0 +1,167 @@
+"""Measure the parts before the whole: the grader, the retriever and the rewriter, against gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from ragkit.config import ArscConfig, Strategy
+from ragkit.evaluation.figures import Figure
+from ragkit.evaluation.gold import stated
+from ragkit.evaluation.questions import Question
+from ragkit.evaluation.stats import Share, auroc, balanced_accuracy, calibration_error
+from ragkit.graphs.arsc import build_arsc
+from ragkit.graphs.nodes import grade
+from ragkit.kit import Kit
+from ragkit.records import Document, Grade
+from ragkit.runs import Run, ask
+
+POOL = 6  # chunks a question that the grader is measured on, as many as CRAG grades
+Progress = Any
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One document that the grader judged, with the gold label."""
+
+    question_id: str
+    document_id: str
+    relevant: bool
+    grade: Grade
+
+
+def measure_components(
+    kit: Kit, questions: Sequence[Question], progress: Progress = iter
+) -> list[Figure]:
+    """Measure grader, retriever and rewriter on questions with gold; `progress` wraps the loops."""
+    searched = [q for q in questions if q.relevant and q.answerable is not False]
+    graded = [q for q in questions if q.relevant or q.answerable is False]
+    return [
+        *grader_figures(list(judge_pools(kit, graded, progress))),
+        *retrieval_figures(kit, searched, progress),
+        *rewriter_figures(kit, searched, progress),
+    ]
+
+
+def judge_pools(
+    kit: Kit, questions: Sequence[Question], progress: Progress = iter
+) -> Iterator[Judged]:
+    """Grade the hybrid top 6 of every question, and its gold chunks where search missed them."""
+    by_id = _documents(kit)
+    for question in progress(questions):
+        pool = kit.retriever(question.question, POOL, "hybrid")
+        found = {document["id"] for document in pool}
+        missed = [by_id[name] for name in question.relevant if name not in found and name in by_id]
+        documents: list[Document] = [*pool, *missed]
+        grades, _ = grade(kit.grader, question.question, documents)
+        for verdict in grades:
+            label = verdict.document_id in question.relevant
+            yield Judged(question.id, verdict.document_id, label, verdict)
+
+
+def _documents(kit: Kit) -> dict[str, Document]:
+    """Every document, where the retriever can list them; a plain function need not."""
+    listing = getattr(kit.retriever, "documents", None)
+    return {document["id"]: document for document in listing()} if listing else {}
+
+
+def grader_figures(judged: Sequence[Judged]) -> list[Figure]:
+    """Return how well scores order, verdicts separate and confidences tell the truth.
+
+    A grade that failed is left out of these and counted apart.
+    """
+    sound = [case for case in judged if case.grade.outcome == "ok"]
+    labels = [case.relevant for case in sound]
+    groups = [case.question_id for case in sound]
+    said = [case.grade.binary_score == "yes" for case in sound]
+    right = [label == yes for label, yes in zip(labels, said, strict=True)]
+    scores = [case.grade.score for case in sound]
+    confidence = [case.grade.confidence for case in sound]
+    return [
+        Figure("grader", "AUROC of the score", auroc(labels, scores, groups),
+               "pairs of a relevant and another document that the score orders right / all pairs"),
+        Figure("grader", "balanced accuracy", balanced_accuracy(labels, said, groups),
+               "mean of (relevant said yes / relevant) and (others said no / others)"),
+        Figure("grader", "relevant said yes", _share(said, labels),
+               "relevant documents graded yes / relevant documents"),
+        Figure("grader", "others said no", _share([not s for s in said], [not x for x in labels]),
+               "other documents graded no / other documents"),
+        Figure("grader", "calibration error", calibration_error(right, confidence),
+               "mean gap between stated confidence and share of right verdicts, ten bins", False),
+        Figure("grader", "failed grades", Share(len(judged) - len(sound), len(judged)),
+               "grades with an outcome other than ok / grades", False),
+    ]  # fmt: skip
+
+
+def retrieval_figures(
+    kit: Kit, questions: Sequence[Question], progress: Progress = iter
+) -> list[Figure]:
+    """Return recall of each strategy on questions that have an answer.
+
+    A question counts as found when its relevant chunks among the top k state every gold fact
+    between them (one relevant chunk is enough where the gold lists no facts).
+    """
+    figures = []
+    for strategy in get_args(Strategy):
+        tops = [
+            [d for d in kit.retriever(q.question, POOL, strategy) if d["id"] in q.relevant]
+            for q in progress(questions)
+        ]
+        found = [_holds_answer(q, top) for q, top in zip(questions, tops, strict=True)]
+        figures.append(
+            Figure("retriever", f"{strategy} recall@{POOL}", Share(sum(found), len(found)),
+                   "questions whose relevant chunks in the top k state every fact / questions")
+        )  # fmt: skip
+        figures.append(
+            Figure("retriever", f"{strategy} hit@{POOL}", Share(sum(map(bool, tops)), len(tops)),
+                   "questions with a relevant chunk in the top k / questions")
+        )  # fmt: skip
+    return figures
+
+
+def _holds_answer(question: Question, relevant: Sequence[Document]) -> bool:
+    if not question.facts:
+        return bool(relevant)
+    text = "\n\n".join(document["content"] for document in relevant)
+    return len(stated(text, question.facts)) == len(question.facts)
+
+
+def rewriter_figures(
+    kit: Kit, questions: Sequence[Question], progress: Progress = iter
+) -> list[Figure]:
+    """Return how often the ARSC loop's rewrites bring what the first retrieval did not.
+
+    Counted are questions whose first retrieval the grader rejected whole; rescued are those of
+    them whose run ends with a chunk that is graded yes and is relevant by gold.
+    """
+    graph = build_arsc(kit)
+    runs = [(q, ask(graph, q.question, config=ArscConfig())) for q in progress(questions)]
+    rejected = [(q, run) for q, run in runs if _first_rejected(run)]
+    figures = []
+    for name, some in (
+        ("vocabulary", [pair for pair in rejected if pair[0].trap == "vocabulary"]),
+        ("all", rejected),
+    ):
+        hits = sum(_rescued(q, run) for q, run in some)
+        figures.append(
+            Figure("rewriter", f"rescue rate, {name} questions", Share(hits, len(some)),
+                   "rejected whole at first, ended on a chunk that is graded yes and relevant "
+                   "/ rejected whole at first")
+        )  # fmt: skip
+    return figures
+
+
+def _first_rejected(run: Run) -> bool:
+    first = next((s["update"]["grades"] for s in run.steps if s["node"] == "grader"), [])
+    return not any(verdict["binary_score"] == "yes" for verdict in first)
+
+
+def _rescued(question: Question, run: Run) -> bool:
+    yes = {g["document_id"] for g in run.state["grades"] if g["binary_score"] == "yes"}
+    return bool(yes & set(question.relevant))
+
+
+def _share(hits: Iterable[bool], among: Sequence[bool]) -> Share:
+    chosen = [hit for hit, counted in zip(hits, among, strict=True) if counted]
+    return Share(sum(chosen), len(chosen))
