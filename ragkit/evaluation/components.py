@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from ragkit.config import ArscConfig, Strategy
 from ragkit.evaluation.figures import Figure
-from ragkit.evaluation.gold import stated
+from ragkit.evaluation.gold import relevant_ids, stated
 from ragkit.evaluation.questions import Question
 from ragkit.evaluation.stats import Share, auroc, balanced_accuracy, calibration_error
 from ragkit.graphs.arsc import build_arsc
@@ -35,8 +35,10 @@ def measure_components(
     kit: Kit, questions: Sequence[Question], progress: Progress = iter
 ) -> list[Figure]:
     """Measure grader, retriever and rewriter on questions with gold; `progress` wraps the loops."""
-    searched = [q for q in questions if q.relevant and q.answerable is not False]
-    graded = [q for q in questions if q.relevant or q.answerable is False]
+    shelf = _shelf(kit)
+    named = [q.model_copy(update={"relevant": _relevant(q, shelf)}) for q in questions]
+    searched = [q for q in named if q.relevant and q.answerable is not False]
+    graded = [q for q in named if q.relevant or q.answerable is False]
     return [
         *grader_figures(list(judge_pools(kit, graded, progress))),
         *retrieval_figures(kit, searched, progress),
@@ -44,11 +46,21 @@ def measure_components(
     ]
 
 
+def _shelf(kit: Kit) -> dict[str, Document]:
+    """Every document, where the retriever can list them; a plain function need not."""
+    listing = getattr(kit.retriever, "documents", None)
+    return {document["id"]: document for document in listing()} if listing else {}
+
+
+def _relevant(question: Question, shelf: dict[str, Document]) -> tuple[str, ...]:
+    return tuple(sorted(relevant_ids(question, shelf.values())))
+
+
 def judge_pools(
     kit: Kit, questions: Sequence[Question], progress: Progress = iter
 ) -> Iterator[Judged]:
     """Grade the hybrid top 6 of every question, and its gold chunks where search missed them."""
-    by_id = _documents(kit)
+    by_id = _shelf(kit)
     for question in progress(questions):
         pool = kit.retriever(question.question, POOL, "hybrid")
         found = {document["id"] for document in pool}
@@ -58,12 +70,6 @@ def judge_pools(
         for verdict in grades:
             label = verdict.document_id in question.relevant
             yield Judged(question.id, verdict.document_id, label, verdict)
-
-
-def _documents(kit: Kit) -> dict[str, Document]:
-    """Every document, where the retriever can list them; a plain function need not."""
-    listing = getattr(kit.retriever, "documents", None)
-    return {document["id"]: document for document in listing()} if listing else {}
 
 
 def grader_figures(judged: Sequence[Judged]) -> list[Figure]:

@@ -6,6 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ragkit.records import Document
+
+if TYPE_CHECKING:
+    from ragkit.evaluation.questions import Question
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"'}
@@ -46,3 +52,20 @@ def stated(text: str, facts: Sequence[Sequence[str]]) -> list[int]:
 def states_all(text: str, facts: Sequence[Sequence[str]]) -> bool:
     """Return whether every fact is stated; False where there are none."""
     return bool(facts) and len(stated(text, facts)) == len(facts)
+
+
+def relevant_ids(question: Question, documents: Iterable[Document]) -> set[str]:
+    """Return the ids of the chunks that answer: those the gold names, else those it quotes.
+
+    A chunk counts when it holds a quoted passage and comes from the page that the quote is from.
+    """
+    if question.relevant:
+        return set(question.relevant)
+    quotes = [(item["source"], plain(item["quote"])) for item in question.evidence]
+    return {
+        document["id"]
+        for document in documents
+        for source, quote in quotes
+        if document.get("metadata", {}).get("source") == source
+        and quote in plain(document["content"])
+    }

@@ -18,8 +18,8 @@ FactList = tuple[tuple[str, ...], ...]
 class Question(BaseModel):
     """One question and its gold. Only `id` and `question` are needed; the rest is scored if given.
 
-    `facts` and `stale_facts` hold one list of spellings a fact; `relevant` the ids of chunks that
-    hold the answer; `absent` is True where nothing the system may read answers it.
+    `facts` and `stale_facts` hold one list of spellings a fact; `evidence` quotes the pages that
+    answer, `relevant` names the chunks that do; `absent` lists spellings that no page holds.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -30,19 +30,19 @@ class Question(BaseModel):
     half: Half | None = None
     trap: str = ""
     route: str | None = None
-    answered_by: str | tuple[str, ...] | None = None
+    answered_by: Literal["kb", "web", "direct", "none"] | None = None
     evidence: tuple[dict[str, str], ...] = ()
     relevant: tuple[str, ...] = ()
     facts: FactList = ()
     stale_facts: FactList = ()
-    absent: bool | None = None
+    absent: tuple[str, ...] = ()
     expected_tag: Tag | None = None
     note: str = ""
 
     @property
     def answerable(self) -> bool | None:
         """Whether there is an answer to give; None when the gold does not say."""
-        if self.absent or self.expected_tag == "abstained":
+        if self.absent or self.answered_by == "none" or self.expected_tag == "abstained":
             return False
         return True if self.facts else None
 

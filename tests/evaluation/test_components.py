@@ -120,9 +120,22 @@ def test_rescue_counts_only_what_was_rejected_whole_and_ends_on_gold():
     assert str(figures["rescue rate, all questions"].result).startswith("1 of 3 ")
 
 
+def test_relevant_chunks_are_those_quoted_where_the_gold_names_none():
+    shelf = Shelf(q="ab")
+    shelf.shelf["a"]["content"] = "| *ERROR_1* | 401 |\n| ERROR_2 | 402 |"
+    shelf.shelf["b"]["content"] = "| ERROR_1 | 401 |"
+    kit = scripted_kit(retriever=shelf, grader=Queue([_by_content]))
+    quote = {"source": "a", "quote": "| ERROR_1 | 401 |"}
+    question = Question(id="q", question="q", evidence=(quote,), facts=(("401",),))
+    figures = by_name(measure_components(kit, [question]))
+    assert str(figures["relevant said yes"].result).startswith("1 of 1 ")
+    assert str(figures["others said no"].result).startswith("1 of 1 ")
+    assert str(figures["keyword recall@6"].result).startswith("1 of 1 ")
+
+
 def test_unanswerable_questions_measure_the_grader_and_not_the_search():
     kit = scripted_kit(retriever=Shelf(q="a", gone="b"), grader=Queue([_by_content]))
-    absent = Question(id="gone", question="gone", absent=True)
+    absent = Question(id="gone", question="gone", answered_by="none")
     figures = by_name(measure_components(kit, [ask_for("q", "a"), absent]))
     assert figures["others said no"].result.total == 1
     assert figures["hybrid recall@6"].result.total == 1

@@ -30,7 +30,8 @@ def test_a_half_is_read_and_unknown_fields_are_left_alone(tmp_path):
     ("gold", "answerable"),
     [
         ({"facts": (("x",),)}, True),
-        ({"absent": True}, False),
+        ({"absent": ("x",)}, False),
+        ({"answered_by": "none"}, False),
         ({"facts": (("x",),), "expected_tag": "abstained"}, False),
         ({}, None),
     ],
