@@ -166,6 +166,13 @@ class AuditedConfig(TwoThresholds):
         return self.max_retries + 1
 
 
+class CitationConfig(Frozen):
+    """How drafts are read for citations (components/markers.py, components/claims.py)."""
+
+    longest_marker: Annotated[int, Field(ge=1, le=200)] = 40
+    longest_range: Annotated[int, Field(ge=1, le=1_000)] = 50
+
+
 class EmbedderConfig(Frozen):
     """How the small embedding model is run."""
 
