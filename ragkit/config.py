@@ -111,6 +111,7 @@ class CorrectiveConfig(GraphConfig):
     secondary_k: AtLeastOne = 3
     web_k: AtLeastOne = 4
     enough_documents: AtLeastOne = 2
+    grade_concurrency: AtLeastOne = 8
 
 
 class TwoThresholds(GraphConfig):

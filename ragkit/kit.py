@@ -123,6 +123,8 @@ class QueryPlanner(Protocol):
 class Kit:
     """The components of one run. `name` says which kind of thinking they do.
 
+    `section` gives the parent section of a small chunk, `split` cuts a document into strips of
+    about so many tokens (each with `document_id` in its metadata).
     `unguarded` answers from whatever it is given, as naive RAG does; only that rung uses it.
     """
 
@@ -132,9 +134,11 @@ class Kit:
     rewriter: Rewriter
     generator: Generator
     unguarded: Generator | None = None
+    section: Callable[[Document], Document] | None = None
     router: Router | None = None
     direct: DirectAnswerer | None = None
     web: WebSearch | None = None
+    split: Callable[[Document, int], list[Document]] | None = None
     strip_grader: Grader | None = None
     grounder: Grounder | None = None
     checker: CitationChecker | None = None

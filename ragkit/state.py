@@ -113,3 +113,57 @@ class BudgetedState(TypedDict, total=False):
     tag: str
     reason: str
     telemetry: dict[str, Any]
+
+
+class CorrectiveState(TypedDict, total=False):
+    """Corrective RAG by count. `branch` is correct, ambiguous or incorrect."""
+
+    question: str
+    history: Messages
+    original_question: str
+    route: str
+    route_reason: str
+    queries: list[str]
+    documents: list[Document]
+    grades: list[dict[str, Any]]
+    branch: str
+    evidence: list[Document]
+    flags: list[str]
+    web_outcome: str
+    draft: str
+    grounding: dict[str, Any]
+    answer: str
+    tag: str
+    reason: str
+
+
+class CragState(TypedDict, total=False):
+    """CRAG. `verdicts` says kept, ambiguous or dropped by id; `log` is the verdict log."""
+
+    question: str
+    history: Messages
+    original_question: str
+    route: str
+    route_reason: str
+    queries: list[str]
+    documents: list[Document]
+    grades: list[dict[str, Any]]
+    verdicts: dict[str, str]
+    candidates: list[Document]
+    strips: list[dict[str, Any]]
+    evidence: list[Document]
+    flags: list[str]
+    rewrites: int
+    rewrites_left: int
+    regenerations: int
+    retry: bool
+    web_outcome: str
+    stuck: str
+    draft: str
+    grounding: dict[str, Any]
+    started: float
+    late: bool
+    log: list[dict[str, Any]]
+    answer: str
+    tag: str
+    reason: str

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+from langgraph.config import get_stream_writer
 
 from ragkit.config import GraphConfig, Strategy
 from ragkit.kit import Kit
-from ragkit.records import Document, Generation, Grade, Rewrite, Route, WebResult
+from ragkit.records import Document, Generation, Grade, Grounding, Rewrite, Route, WebResult
 from ragkit.redact import describe
 from ragkit.verdicts import join, unique
 
@@ -57,6 +60,55 @@ def grade(
         failed = [Grade.failed(d["id"], "transport", error) for d in documents]
         return failed, [f"grader failed: {error}"]
     return join(documents, grades)
+
+
+def grade_each(
+    grader: Callable[..., Any], question: str, documents: Sequence[Document], concurrency: int
+) -> tuple[list[Grade], list[str]]:
+    """Grade each document by itself, all at once; one failure loses only its own document.
+
+    The order of the documents is kept. Progress goes to the "custom" stream as it happens.
+    """
+    if not documents:
+        return [], []
+    report = progress()
+    grades: list[Grade] = []
+    flags: list[str] = []
+
+    def one(document: Document) -> tuple[list[Grade], list[str]]:
+        return grade(grader, question, [document])
+
+    with ThreadPoolExecutor(max_workers=min(concurrency, len(documents))) as pool:
+        for number, (found, said) in enumerate(pool.map(one, documents), start=1):
+            grades += found
+            flags += said
+            report({"graded": number, "of": len(documents)})
+    return grades, flags
+
+
+def progress() -> Callable[[Any], None]:
+    """Return the run's writer to the "custom" stream, or a silent one outside a graph."""
+    try:
+        return get_stream_writer()
+    except RuntimeError:
+        return lambda _: None
+
+
+def sections(kit: Kit, documents: Sequence[Document]) -> list[Document]:
+    """Return the parent section of each small chunk, each once; the chunk itself if it has none."""
+    if kit.section is None:
+        return list(documents)
+    found = [attempt(kit.section, document)[0] or document for document in documents]
+    return unique(found)
+
+
+def ground(kit: Kit, question: str, answer: str, documents: Sequence[Document]) -> Grounding:
+    """Judge an answer against its evidence; a judge that fails has not passed it."""
+    judged, error = attempt(kit.grounder, question, answer, list(documents))
+    if isinstance(judged, Grounding):
+        return judged
+    said = error or f"the judge returned {type(judged).__name__}"
+    return Grounding(grounded=False, useful=False, explanation=said, outcome="transport")
 
 
 def route(kit: Kit, question: str, history: Sequence[dict[str, str]]) -> tuple[Route, list[str]]:

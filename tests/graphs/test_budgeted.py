@@ -22,7 +22,7 @@ from scripted import (
 from ragkit.config import Budget, BudgetedConfig, Prices
 from ragkit.graphs.budgeted import NOTE, build_budgeted
 from ragkit.graphs.nodes import REFUSAL
-from ragkit.records import Generation, Grade, Rewrite, Route, Usage, WebResult
+from ragkit.records import Generation, Rewrite, Route, Usage, WebResult
 from ragkit.runs import ask
 from ragkit.state import BudgetedState
 
@@ -291,35 +291,30 @@ def test_a_wrong_context_is_named_g10():
         build_budgeted(kit_for()).invoke({"question": "q"}, context=Budget())
 
 
-failing = [
-    NOTHING,
-    grades(a=0.9),
-    grades(a=1, b=1, c=1),
-    TimeoutError("x"),
-    None,
-    [Grade.failed("a", "refused", "")],
-]
+GRADERS = [NOTHING, grades(a=0.9), grades(a=1, b=1, c=1), TimeoutError("x"), None]
+REWRITES = [*(Rewrite(query=query) for query in ("n1", "n2", "n3", "")), OSError("x")]
+WEBS = [WebResult(outcome="found", documents=(PAGE,)), WebResult(outcome="empty"), OSError("x")]
+FOUND = [[], FIVE, [doc("a")] * 200, OSError("x")]
+
+
+def some(options, at_most):
+    return st.lists(st.sampled_from(options), min_size=1, max_size=at_most)
 
 
 @settings(max_examples=2000, deadline=None)
 @given(
-    st.data(),
-    st.lists(st.sampled_from([VECTOR, WEB, DIRECT, None, OSError("x")]), min_size=1, max_size=1),
-    st.lists(st.sampled_from(failing), min_size=1, max_size=6),
-    st.lists(st.sampled_from([Rewrite(query="n1"), Rewrite(query="n2"), Rewrite(query="n3"), Rewrite(query=""), OSError("x")]), min_size=1, max_size=4),
-    st.lists(st.sampled_from([WebResult(outcome="found", documents=(PAGE,)), WebResult(outcome="empty"), OSError("x")]), min_size=1, max_size=1),
+    some([VECTOR, WEB, DIRECT, None, OSError("x")], 1),
+    some(GRADERS, 6),
+    some(REWRITES, 4),
+    some(WEBS, 1),
+    some(FOUND, 4),
     st.integers(0, 4),
     st.sampled_from([0.0, 0.3, 2.0]),
     st.sampled_from([0.0, 0.002, 0.05]),
-)  # fmt: skip
+)
 def test_no_walk_exceeds_a_budget_or_ends_untagged(
-    data, routes, graders, rewrites, webs, retries, tick, cash
+    routes, graders, rewrites, webs, found, retries, tick, cash
 ):
-    found = data.draw(
-        st.lists(
-            st.sampled_from([[], FIVE, [doc("a")] * 200, OSError("x")]), min_size=1, max_size=4
-        )
-    )
     kit = kit_for(
         router=Queue(routes), grader=Queue(graders), rewriter=Queue(rewrites), web=Queue(webs),
         retriever=Queue(found), clock=Clock(step=tick),
