@@ -6,6 +6,7 @@ compiled graph serves every position of a slider; no node holds a number of its 
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -207,3 +208,56 @@ class ChunkConfig(Frozen):
 
     max_tokens: Annotated[int, Field(ge=20, le=2_000)] = 180
     parent_tokens: Annotated[int, Field(ge=20, le=20_000)] = 600
+
+
+ReplyMode = Literal["function_calling", "json_schema", "json_prompt"]
+
+
+class ChatConfig(Frozen):
+    """How chat models are asked: who does what, how many at once, how long, how often again.
+
+    A cheap grader beside a large generator: grading is most of the calls and the least thinking.
+    `modes` is the order in which a structured reply is asked for; what an endpoint cannot do is
+    skipped from then on. `call_seconds` covers one verdict or text with its retry and its waiting.
+    """
+
+    generator: str = "gpt-4o"
+    grader: str = "gpt-4o-mini"
+    judge: str = "gpt-4o-mini"
+    modes: tuple[ReplyMode, ...] = ("function_calling", "json_schema", "json_prompt")
+    max_concurrency: AtLeastOne = 8
+    documents_per_call: AtLeastOne = 1
+    strips_per_call: AtLeastOne = 8
+    claims_per_call: AtLeastOne = 8
+    call_seconds: float = Field(20.0, gt=0, allow_inf_nan=False)
+    retries: Annotated[int, Field(ge=0, le=1, strict=True)] = 1
+    backoff_seconds: float = Field(0.5, ge=0, allow_inf_nan=False)
+    judge_temperature: float = Field(0.0, ge=0, le=2, allow_inf_nan=False)
+    rewrite_temperature: float = Field(0.3, ge=0, le=2, allow_inf_nan=False)
+    answer_temperatures: tuple[float, ...] = (0.0, 0.3, 0.6)
+    verdict_tokens: Annotated[int, Field(ge=50, le=8_000)] = 1_000
+    answer_tokens: Annotated[int, Field(ge=50, le=8_000)] = 800
+    query_characters: Annotated[int, Field(ge=20, le=2_000)] = 300
+    excerpt_characters: Annotated[int, Field(ge=50, le=5_000)] = 400
+
+    @model_validator(mode="after")
+    def _has_modes(self) -> ChatConfig:
+        if not self.modes or len(set(self.modes)) != len(self.modes):
+            raise ValueError("modes must name at least one way of asking, each once")
+        if not self.answer_temperatures:
+            raise ValueError("answer_temperatures must hold at least one temperature")
+        return self
+
+    @classmethod
+    def from_environment(cls) -> ChatConfig:
+        """Return the defaults with RAGKIT_MODEL, RAGKIT_GRADER_MODEL and RAGKIT_JUDGE_MODEL.
+
+        RAGKIT_MODEL alone names one model for all three jobs, as local servers have only one.
+        """
+        everywhere = os.environ.get("RAGKIT_MODEL")
+        names = {
+            "generator": everywhere,
+            "grader": os.environ.get("RAGKIT_GRADER_MODEL") or everywhere,
+            "judge": os.environ.get("RAGKIT_JUDGE_MODEL") or everywhere,
+        }
+        return cls(**{job: name for job, name in names.items() if name})
