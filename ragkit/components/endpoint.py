@@ -87,7 +87,7 @@ class Chat:
         read: Callable[[Any], Reply[Any]],
     ) -> tuple[Reply[Any], Failure]:
         call.settings = {k: v for k, v in call.wanted.items() if k not in self.abilities.lacking}
-        if not self._slots.acquire(timeout=call.deadline.left):
+        if not call.deadline.left or not self._slots.acquire(timeout=call.deadline.left):
             failure = Failure("transport", "no time left to ask")
             return Reply(failure.outcome, detail=failure.detail), failure
         try:

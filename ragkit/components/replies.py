@@ -26,6 +26,7 @@ _ENDINGS: dict[str, Outcome] = {
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"\A.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
+_REMARK = 200
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)\Z")
 
 
@@ -62,6 +63,9 @@ YesNo = Annotated[Literal["yes", "no"], BeforeValidator(_plain_word)]
 Confidence = Annotated[
     float, Field(ge=0.0, le=1.0, allow_inf_nan=False), BeforeValidator(_plain_number)
 ]
+
+
+Remark = Annotated[str, BeforeValidator(lambda said: _short(said) if isinstance(said, str) else "")]
 
 
 def one_of(*words: str) -> Any:
@@ -111,21 +115,23 @@ def without_thoughts(text: str) -> str:
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
-    """Return the JSON objects in a text: the whole, those in fences, or those within prose.
+    """Return the JSON objects of a text: the whole of it, one in a fence, or what it ends with.
 
-    Raises ValueError where a brace opens and no object can be read, for NaN and infinities, and
-    for a key written twice with different values.
+    An object with prose after it may be quoted from a page, so it is refused. Raises ValueError
+    for that, for a brace that opens nothing readable, for NaN and infinities, and for a key given
+    twice with different values.
     """
     text = without_thoughts(text).strip()
     for part in (text, *_FENCE.findall(text)):
-        if part.strip().startswith("{") and (whole := _object_at(part.strip(), 0)):
-            rest = part.strip()[whole[1] :].strip()
-            if not rest:
-                return [whole[0]]
-    found = [value for value, _ in _scan(text)]
+        whole = _object_at(part.strip(), 0)
+        if whole and whole[1] == len(part.strip()):
+            return [whole[0]]
+    found = list(_scan(text))
+    if found and text[found[-1][1] :].strip("` \n]"):
+        raise ValueError("prose follows the JSON")
     if not found and "{" in text:
         raise ValueError("malformed JSON")
-    return found
+    return [value for value, _ in found]
 
 
 def _scan(text: str) -> Iterator[tuple[dict[str, Any], int]]:
@@ -137,6 +143,8 @@ def _scan(text: str) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
+    if not text.startswith("{", at):
+        return None
     try:
         return _DECODER.raw_decode(text, at)
     except json.JSONDecodeError:
@@ -188,4 +196,4 @@ def _refusal_block(content: Any) -> str:
 
 
 def _short(thing: Any) -> str:
-    return " ".join(str(thing).split())[:160]
+    return " ".join(str(thing).split())[:_REMARK]
