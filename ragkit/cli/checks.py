@@ -23,10 +23,12 @@ REINSTALL = "install again: make clean lab (or pip install --force-reinstall rag
 # where the name to import is not the name to install
 MODULES = {
     "beautifulsoup4": "bs4",
+    "ipython": "IPython",
     "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
     "markdown-it-py": "markdown_it",
     "python-dateutil": "dateutil",
     "python-frontmatter": "frontmatter",
+    "pyyaml": "yaml",
     "scikit-learn": "sklearn",
 }
 
@@ -109,15 +111,12 @@ def sqlite(version: str) -> Iterator[Check]:
         yield Check("fail", "sqlite", f"{version} is older than {least}, Chroma needs that; {fix}")
 
 
-def model(path: Path | None = None) -> Iterator[Check]:
+def model() -> Iterator[Check]:
     """Check the embedding model's file against its published sha256."""
     from ragkit.embedding import MODEL_SHA256, model_path, tokenizer_path
 
-    path = path or model_path()
-    for needed in (path, tokenizer_path()):
-        if not needed.is_file():
-            yield Check("fail", "model", f"{needed} is missing; {REINSTALL}")
-            return
+    tokenizer_path()  # raises what to do when it is missing, as the next line does
+    path = model_path()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest == MODEL_SHA256:
         size = path.stat().st_size / 1e6
@@ -136,8 +135,8 @@ def shipped_files() -> Iterator[Check]:
         ("notebooks", notebooks_dir, "[0-9]*.py"),
     ):
         count = len(list(folder().glob(pattern)))
-        level = "ok" if count else "fail"
-        yield Check(level, name, f"{count} files in {folder()}" + ("" if count else REINSTALL))
+        found = f"{count} files in {folder()}"
+        yield Check("ok", name, found) if count else Check("fail", name, f"{found}; {REINSTALL}")
 
 
 def cache() -> Iterator[Check]:

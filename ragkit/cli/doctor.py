@@ -47,5 +47,7 @@ def run() -> Iterator[Check]:
     for name, step in steps.items():
         try:
             yield from step()
+        except FileNotFoundError as error:
+            yield Check("fail", name, str(error))
         except Exception as error:
             yield Check("fail", name, f"could not be checked: {type(error).__name__}: {error}")

@@ -69,9 +69,7 @@ def _copy(source: Path, target: Path, names: list[str]) -> None:
             shutil.copyfile(source / name, copy)
             ledger[name] = digest
         elif ledger.get(name) != digest:
-            typer.echo(
-                f"{name} is newer in this ragkit; yours stays (delete it to get the new one)."
-            )
+            typer.echo(f"{name} has a newer version; yours stays (delete it to get the new one).")
     (target / _LEDGER).write_text(json.dumps(ledger, indent=1), encoding="utf-8")
 
 
