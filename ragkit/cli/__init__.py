@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from ragkit import __version__
+from ragkit.cli import audit
+from ragkit.cli import eval as evaluate
 from ragkit.cli.doctor import doctor
 from ragkit.cli.lab import lab
 
@@ -15,6 +17,8 @@ app = typer.Typer(
 )
 app.command()(lab)
 app.command()(doctor)
+app.add_typer(evaluate.app, name="eval")
+app.add_typer(audit.app, name="audit")
 
 
 def _print_version(wanted: bool) -> None:
