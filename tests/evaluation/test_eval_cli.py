@@ -42,8 +42,11 @@ def test_components_prints_counts_and_keeps_the_result(kit, questions, tmp_path)
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(["--half", "practice"], "no question of half"), (["--questions", "/no/such"], "No such file")],
-)  # fmt: skip
+    [
+        (["--half", "practice"], "no question of half"),
+        (["--questions", "/no/such"], "No such file"),
+    ],
+)
 def test_a_wrong_input_is_named(kit, questions, options, message):
     result = run("components", "--questions", questions, *options)
     assert result.exit_code == 2 and message in " ".join(result.output.split())

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from ragkit.cli.audit import app
 from ragkit.graphs.arsc import build_arsc
+from ragkit.graphs.naive import build_naive
 from ragkit.journal import AuditLog
 
 
@@ -53,7 +54,7 @@ def test_replay_counts_the_decisions(file):
 
 
 def test_a_log_of_an_unknown_graph_fails_with_advice(log):
-    graph = build_arsc(scripted_kit())
+    graph = build_naive(scripted_kit())
     graph.name = "mine"
     log.ask(graph, "q")
     code, said = run("replay", log.path)
