@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -24,13 +24,13 @@ class ScriptedChat(BaseChatModel):
     """A LangChain chat model with a queue of replies, in the order in which it is asked.
 
     A reply is text, a dict (a tool call where tools are offered, else JSON text), an AIMessage, an
-    exception to raise, or a function of the messages that returns one of these. `answer`, if
-    given, is such a function for every call after the queue. Asked for more than there is, it
-    raises IndexError. `asked` keeps the messages of every call.
+    exception to raise, or a function of the messages that returns one of these. `then` is the
+    reply to every call after the queue; without it, such a call raises IndexError. `asked` keeps
+    the messages of every call.
     """
 
     replies: list[Any] = Field(default_factory=list)
-    answer: Callable[[list[BaseMessage]], Any] | None = None
+    then: Any = None
     model_name: str = "scripted"
     asked: list[list[BaseMessage]] = Field(default_factory=list)
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
@@ -91,9 +91,9 @@ class ScriptedChat(BaseChatModel):
     def _next(self, messages: list[BaseMessage]) -> Any:
         with self._lock:
             self.asked.append(list(messages))
-            if not self.replies and self.answer is None:
+            if not self.replies and self.then is None:
                 raise IndexError(f"the script is over: call {len(self.asked)} has no reply")
-            reply = self.replies.pop(0) if self.replies else self.answer
+            reply = self.replies.pop(0) if self.replies else self.then
         return reply(list(messages)) if callable(reply) else reply
 
 

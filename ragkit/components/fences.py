@@ -28,7 +28,9 @@ _HEADER = (
 
 def harmless(text: str) -> str:
     """Return the text without our tags, and with `[1]` in it as `⟦1⟧`, which cites nothing."""
-    return _LABEL.sub(lambda m: f"⟦{m.group(1) or m.group(2) or ''}⟧", _TAG.sub("‹", text))
+    # a half character cannot be sent at all
+    whole = text.encode("utf-8", "replace").decode("utf-8")
+    return _LABEL.sub(lambda m: f"⟦{m.group(1) or m.group(2) or ''}⟧", _TAG.sub("‹", whole))
 
 
 def restored(answer: str) -> str:
@@ -69,6 +71,12 @@ def header(document: Document) -> dict[str, str]:
     metadata = document.get("metadata") or {}
     found = ((name, metadata.get(key)) for key, name in _HEADER)
     return {name: str(value) for name, value in found if value not in (None, "", "kb")}
+
+
+def shown(document: Document) -> str:
+    """Return all that a model is shown of a document, as one text: header and content."""
+    head = " ".join(f"{name}={value}" for name, value in header(document).items())
+    return f"{head}\n{document['content']}"
 
 
 def _attribute(value: str) -> str:
