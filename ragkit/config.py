@@ -158,6 +158,11 @@ class AuditedConfig(TwoThresholds):
     min_entity_coverage: Share = 0.5
     min_sources: Count = 1
     max_candidates: AtLeastOne = 3
+    strategies: Annotated[tuple[Strategy, ...], Field(min_length=1)] = (
+        "dense",
+        "hybrid",
+        "keyword",
+    )
     sensitive_terms: tuple[str, ...] = (
         "refund", "chargeback", "money back", "legal", "lawsuit", "lawyer", "attorney", "court",
         "compliance", "gdpr", "hipaa", "subpoena", "liability", "indemnity",

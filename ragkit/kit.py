@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from ragkit.config import Strategy
 from ragkit.records import (
     Conflict,
+    Context,
     Document,
     Generation,
     Grade,
@@ -99,6 +100,12 @@ class ConflictDetector(Protocol):
     def __call__(self, question: str, documents: Sequence[Document]) -> list[Conflict]: ...
 
 
+class ContextBuilder(Protocol):
+    """Order documents by date and version; the newest of each is used, the older kept aside."""
+
+    def __call__(self, question: str, documents: Sequence[Document]) -> Context: ...
+
+
 class Verifier(Protocol):
     """Judge a citation-checked draft as a whole."""
 
@@ -124,7 +131,9 @@ class Kit:
     """The components of one run. `name` says which kind of thinking they do.
 
     `section` gives the parent section of a small chunk, `split` cuts a document into strips of
-    about so many tokens (each with `document_id` in its metadata).
+    about so many tokens (each with `document_id` in its metadata). `explain` writes the sentence
+    that says what a newer statement replaced, `vague` says what a question leaves open or "",
+    `coverage` is the share 0..1 of the question's entities that the documents name.
     `unguarded` answers from whatever it is given, as naive RAG does; only that rung uses it.
     """
 
@@ -143,8 +152,12 @@ class Kit:
     grounder: Grounder | None = None
     checker: CitationChecker | None = None
     conflicts: ConflictDetector | None = None
+    context: ContextBuilder | None = None
+    explain: Callable[[str, list[dict[str, Any]], list[Document]], str] | None = None
     verifier: Verifier | None = None
     planner: QueryPlanner | None = None
+    vague: Callable[[str, Messages], str] | None = None
+    coverage: Callable[[str, Sequence[Document]], float] | None = None
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = utc_now
 

@@ -181,6 +181,33 @@ class Conflict(Record):
     outcome: Outcome = "ok"
 
 
+class Context(Record):
+    """What the generator may use, newest first where time decides, and what that replaced."""
+
+    documents: tuple[dict[str, Any], ...]
+    superseded: tuple[dict[str, Any], ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+class Decision(Record):
+    """A reviewer's decision. An edit brings its text, a rejection its reason as the comment."""
+
+    action: Literal["approve", "edit", "reject"]
+    reviewer: str = Field(min_length=1)
+    comment: str = ""
+    text: str = ""
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Decision:
+        if not self.reviewer.strip():
+            raise ValueError("reviewer: who decides? a name is needed")
+        if self.action == "edit" and not self.text.strip():
+            raise ValueError("text: an edit needs the edited answer")
+        if self.action == "reject" and not self.comment.strip():
+            raise ValueError("comment: a rejection needs its reason")
+        return self
+
+
 class Verdict(Record):
     """The verifier's last word on a draft (audited-rollback article, section 6)."""
 

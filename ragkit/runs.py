@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from langgraph.types import Command
+
 from ragkit.config import ArscConfig, GraphConfig
 from ragkit.graphs.nodes import REFUSAL
+from ragkit.history import RunError, Snapshot, history, place
+from ragkit.records import Decision
 from ragkit.state import arsc_input
+
+__all__ = [
+    "Run", "RunError", "Snapshot", "ask", "carry_on", "compare", "fork", "history", "resume",
+    "waiting_threads",
+]  # fmt: skip
+
+_LOCKS: dict[str, threading.Lock] = {}
 
 Messages = Sequence[dict[str, str]]
 OnStep = Callable[[str, dict[str, Any]], None]
-
-
-class RunError(RuntimeError):
-    """A question or a decision that this thread cannot take now."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,107 @@ def ask(
     return _run(graph, entry, question, thread, config, on_step)
 
 
+def resume(
+    graph: Any,
+    thread_id: str,
+    decision: Decision | dict[str, Any],
+    *,
+    config: GraphConfig | None = None,
+    on_step: OnStep | None = None,
+) -> Run:
+    """Give a waiting thread its reviewer's decision and run it to the end.
+
+    Raises ValueError that names the field of an incomplete decision, and RunError when the thread
+    does not wait for one: a second click changes nothing.
+    """
+    decided = Decision.model_validate(
+        decision.model_dump() if isinstance(decision, Decision) else decision
+    )
+    with _one_at_a_time(thread_id):
+        waiting = _waiting(graph, thread_id)
+        if waiting is None:
+            raise RunError(f"thread {thread_id} does not wait for a review: nothing was changed")
+        entry = Command(resume=decided.model_dump())
+        question = str(waiting.get("question", ""))
+        return _run(graph, entry, question, thread_id, config, on_step)
+
+
+def carry_on(
+    graph: Any, thread_id: str, *, config: GraphConfig | None = None, on_step: OnStep | None = None
+) -> Run:
+    """Go on with a run that was cut off between two nodes; finished nodes do not run again.
+
+    Raises RunError when the thread is unknown, has ended, or waits for a review.
+    """
+    with _one_at_a_time(thread_id):
+        snapshot = graph.get_state(place(thread_id))
+        if snapshot.interrupts:
+            raise RunError(f"thread {thread_id} waits for a review: resume it with a decision")
+        if not snapshot.next:
+            raise RunError(f"thread {thread_id} has nothing left to do")
+        question = snapshot.values.get("original_question", snapshot.values.get("question", ""))
+        return _run(graph, None, question, thread_id, config, on_step)
+
+
+def fork(
+    graph: Any,
+    thread_id: str,
+    checkpoint_id: str,
+    changes: dict[str, Any],
+    *,
+    config: GraphConfig | None = None,
+    on_step: OnStep | None = None,
+) -> Run:
+    """Go back to a checkpoint, change named fields and run on; the old branch stays in the history.
+
+    Raises KeyError for a field that the state does not have, RunError for an unknown checkpoint or
+    a thread that waits for a review.
+    """
+    if unknown := sorted(set(changes) - set(graph.channels)):
+        raise KeyError(f"the state of {graph.name} has no {', '.join(unknown)}")
+    with _one_at_a_time(thread_id):
+        if _waiting(graph, thread_id) is not None:
+            raise RunError(f"thread {thread_id} waits for a review: decide it before a fork")
+        past = next((s for s in history(graph, thread_id) if s.id == checkpoint_id), None)
+        if past is None:
+            raise RunError(f"thread {thread_id} has no checkpoint {checkpoint_id}")
+        then = {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": past.id}
+        node = "__start__" if past.node == "input" else past.node
+        graph.update_state({"configurable": then}, changes, as_node=node)
+        question = past.values.get("original_question", past.values.get("question", ""))
+        return _run(graph, None, question, thread_id, config, on_step)
+
+
+def compare(first: Run, second: Run) -> dict[str, tuple[Any, Any]]:
+    """Return the keys in which two runs' final states differ, as (first, second)."""
+    keys = dict.fromkeys([*first.state, *second.state])
+    return {
+        key: (first.state.get(key), second.state.get(key))
+        for key in keys
+        if first.state.get(key) != second.state.get(key)
+    }
+
+
+def waiting_threads(graph: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Return the review queue: each waiting thread with what its reviewer is asked."""
+    newest: dict[str, Any] = {}
+    for item in graph.checkpointer.list(None):
+        newest.setdefault(item.config["configurable"]["thread_id"], item)
+    queue = [(thread, _waiting(graph, thread)) for thread in sorted(newest)]
+    return [(thread, asked) for thread, asked in queue if asked is not None]
+
+
+@contextmanager
+def _one_at_a_time(thread_id: str) -> Iterator[None]:
+    lock = _LOCKS.setdefault(thread_id, threading.Lock())
+    if not lock.acquire(blocking=False):
+        raise RunError(f"thread {thread_id} is being worked on: nothing was changed")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _entry(graph: Any, question: str, config: Any, history: Messages) -> dict[str, Any]:
     if graph.name == "arsc":
         return arsc_input(question, (config or ArscConfig()).max_iterations)
@@ -154,7 +264,7 @@ def _thread(graph: Any, thread_id: str | None) -> str | None:
 
 
 def _waiting(graph: Any, thread: str) -> dict[str, Any] | None:
-    snapshot = graph.get_state({"configurable": {"thread_id": thread}})
+    snapshot = graph.get_state(place(thread))
     return dict(snapshot.interrupts[0].value) if snapshot.interrupts else None
 
 
@@ -166,54 +276,3 @@ def _source(label: int, document: dict[str, Any]) -> dict[str, Any]:
         "id": document["id"],
         **{k: metadata[k] for k in wanted if metadata.get(k)},
     }
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """One checkpoint: the state after `node`, what it changed and what comes next."""
-
-    id: str
-    parent: str | None
-    node: str
-    step: int
-    values: dict[str, Any]
-    changed: dict[str, tuple[Any, Any]]
-    next: tuple[str, ...]
-    created_at: str
-
-
-def history(graph: Any, thread_id: str) -> list[Snapshot]:
-    """Return a thread's checkpoints, oldest first, each with what its node changed.
-
-    `changed` maps a key to (before, after); a key that was not there is None.
-    Raises RunError for a thread that has no checkpoints.
-    """
-    settings = {"configurable": {"thread_id": thread_id}}
-    found = list(graph.get_state_history(settings))[::-1]
-    if not found:
-        raise RunError(f"thread {thread_id!r} has no checkpoints: ask a question in it first")
-    by_id = {_id(snapshot.config): snapshot for snapshot in found}
-    shown = [item for item in found if (item.metadata or {}).get("source") != "input"]
-    return [_snapshot(item, by_id.get(_id(item.parent_config))) for item in shown]
-
-
-def _snapshot(item: Any, parent: Any) -> Snapshot:
-    before = parent.values if parent else {}
-    keys = [*item.values, *(key for key in before if key not in item.values)]
-    changed = {
-        key: (before.get(key), item.values.get(key))
-        for key in keys
-        if before.get(key) != item.values.get(key)
-    }
-    node = ", ".join(parent.next) if parent and parent.next else "input"
-    metadata = item.metadata or {}
-    return Snapshot(
-        id=_id(item.config) or "", parent=_id(item.parent_config),
-        node=node.replace("__start__", "input"),
-        step=metadata.get("step", 0), values=dict(item.values), changed=changed,
-        next=tuple(item.next), created_at=item.created_at or "",
-    )  # fmt: skip
-
-
-def _id(config: Any) -> str | None:
-    return config["configurable"].get("checkpoint_id") if config else None

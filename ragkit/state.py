@@ -167,3 +167,42 @@ class CragState(TypedDict, total=False):
     answer: str
     tag: str
     reason: str
+
+
+class AuditedState(TypedDict, total=False):
+    """The audited rollback loop; the article's names where it names a thing.
+
+    `attempt` counts generations from one evidence, `retry_count` all retries of the run.
+    `checks_passed` is True only for a draft that citation checker and verifier let through.
+    """
+
+    question: str
+    history: Messages
+    original_question: str
+    route: str
+    route_reason: str
+    sensitive: list[str]
+    rewritten_queries: list[str]
+    rejected_queries: list[dict[str, str]]
+    strategy: str
+    retrieved_documents: list[Document]
+    grades: list[dict[str, Any]]
+    validation: dict[str, Any]
+    conflicts: list[dict[str, Any]]
+    evidence: list[Document]
+    superseded: list[str]
+    generated_draft: str
+    citations: list[dict[str, Any]]
+    verdict: dict[str, Any]
+    validation_status: str
+    retry_count: int
+    max_retries: int
+    attempt: int
+    rollbacks: list[dict[str, Any]]
+    checks_passed: bool
+    review: dict[str, Any]
+    decision: dict[str, Any]
+    flags: list[str]
+    answer: str
+    tag: str
+    reason: str

@@ -11,7 +11,17 @@ from langgraph.config import get_stream_writer
 
 from ragkit.config import GraphConfig, Strategy
 from ragkit.kit import Kit
-from ragkit.records import Document, Generation, Grade, Grounding, Rewrite, Route, WebResult
+from ragkit.records import (
+    Conflict,
+    Document,
+    Generation,
+    Grade,
+    Grounding,
+    Rewrite,
+    Route,
+    Verdict,
+    WebResult,
+)
 from ragkit.redact import describe
 from ragkit.verdicts import join, unique
 
@@ -109,6 +119,25 @@ def ground(kit: Kit, question: str, answer: str, documents: Sequence[Document]) 
         return judged
     said = error or f"the judge returned {type(judged).__name__}"
     return Grounding(grounded=False, useful=False, explanation=said, outcome="transport")
+
+
+def verify(
+    kit: Kit,
+    question: str,
+    draft: str,
+    documents: Sequence[Document],
+    conflicts: Sequence[dict[str, Any]],
+) -> Verdict:
+    """Ask the verifier for its last word; one that fails has not passed the draft."""
+    known = [Conflict.model_validate(record) for record in conflicts]
+    verdict, error = attempt(kit.verifier, question, draft, list(documents), known)
+    if isinstance(verdict, Verdict):
+        return verdict
+    said = error or f"the verifier returned {type(verdict).__name__}"
+    return Verdict(
+        status="citation_failed", resolved=False, complete=False, explanation=said,
+        outcome="transport",
+    )  # fmt: skip
 
 
 def route(kit: Kit, question: str, history: Sequence[dict[str, str]]) -> tuple[Route, list[str]]:
