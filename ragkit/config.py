@@ -56,6 +56,13 @@ class Budget(Frozen):
     cost_stop: Share = 0.8
 
 
+class WebConfig(Frozen):
+    """Limits of one web search."""
+
+    timeout_s: float = Field(6.0, gt=0, allow_inf_nan=False)
+    max_characters: Annotated[int, Field(ge=100)] = 8_000
+
+
 class GraphConfig(Frozen):
     """What every rung shares."""
 
