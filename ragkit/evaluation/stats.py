@@ -107,6 +107,16 @@ def mean_difference(
     )
 
 
+def mean_estimate(values: Sequence[float], *, seed: int = SEED) -> Estimate | None:
+    """Return the mean of amounts with a bootstrap interval, None of no values."""
+    if not len(values):
+        return None
+    amounts = np.asarray(values, dtype=float)
+    means = _with_all(len(amounts), seed, RESAMPLES) @ amounts / len(amounts)
+    low, high = _percentiles(means[1:])
+    return Estimate(float(amounts.mean()), low, high, len(amounts))
+
+
 def auroc(
     labels: Sequence[bool],
     scores: Sequence[float],
