@@ -9,9 +9,11 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from gold import of_trap, page_of, pages, questions, states, states_any
+from gold import DATA, of_trap, page_of, pages, questions, states, states_any
 
 from ragkit.config import AuditedConfig
+from ragkit.corpus import load_corpus
+from ragkit.evaluation.gold import plain
 
 TRAPS = {
     "plain", "stale", "vocabulary", "missing", "conflict", "direct",
@@ -139,6 +141,21 @@ def test_every_fact_is_stated_in_the_quotes_it_rests_on() -> None:
             assert item["source"].startswith(row["answered_by"] + "/"), row["id"]
 
 
+def test_every_quote_stays_whole_in_a_chunk() -> None:
+    chunks = [
+        (chunk["metadata"]["source"], plain(chunk["content"]))
+        for folder in ("kb", "web")
+        for chunk in load_corpus(DATA / folder).documents
+    ]
+    for row in questions():
+        for item in row["evidence"]:
+            quote = plain(item["quote"])
+            assert any(item["source"] == s and quote in text for s, text in chunks), (
+                row["id"],
+                item,
+            )
+
+
 def test_a_missing_answer_is_nowhere() -> None:
     everything = "\n".join(p.text for f in ("kb", "web") for p in pages(f).values()).lower()
     for row in questions():
@@ -261,3 +278,16 @@ def test_no_two_questions_are_nearly_the_same() -> None:
         and SequenceMatcher(None, one, two).ratio() > 0.85
     ]  # fmt: skip
     assert near == []
+
+
+def test_the_readme_tells_the_true_counts() -> None:
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", readme, re.MULTILINE))
+    assert told == {trap: str(len(of_trap(trap))) for trap in TRAPS}
+    for number, thing in (
+        (len(questions()), "questions with gold"),
+        (len(pages("kb")), "pages of the knowledge base"),
+        (len(pages("web")), "recorded web pages"),
+    ):
+        assert f"{number} {thing}" in readme
+    assert all(f"| `{field}` |" in readme for field in FIELDS | OPTIONAL)
