@@ -6,10 +6,12 @@ compiled graph serves every position of a slider; no node holds a number of its 
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=50, strict=True)]
@@ -68,6 +70,27 @@ class GraphConfig(Frozen):
 
     strategy: Strategy = "hybrid"
     prices: Prices = Prices()
+
+    @classmethod
+    def from_file(cls, path: str | Path, **changes: Any) -> Self:
+        """Return the config with the values of a JSON file, such as `ragkit eval calibrate` writes.
+
+        What the file tells about itself under `about` is no setting. Raises ValueError that names
+        the file and the field.
+        """
+        try:
+            found = json.loads(Path(path).read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}: not JSON ({error.msg})") from None
+        if not isinstance(found, dict):
+            raise ValueError(f"{path}: not an object with settings")
+        found.pop("about", None)
+        try:
+            return cls(**{**found, **changes})
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"])) or cls.__name__
+            raise ValueError(f"{path}: {field}: {first['msg']}") from None
 
     @property
     def rounds(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -46,6 +47,73 @@ def components(
     bag = make_kit(kit)
     figures = measure_components(bag, asked, progress=_progress)
     _show(figures, f"components · {bag.name} · {half} · {len(asked)} questions", out)
+
+
+@app.command()
+def ladder(
+    half: HalfOption = "exam",
+    questions: QuestionsOption = None,
+    out: OutOption = None,
+    kit: KitOption = "offline",
+    rungs: Annotated[
+        str, typer.Option("--rungs", help="Which rungs, by comma; the first is compared with.")
+    ] = "naive,arsc,budgeted,corrective,crag,audited",
+    records: Annotated[
+        Path | None,
+        typer.Option("--records", help="Keep every run here and go on with what is in it."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Questions asked at once.")] = 1,
+) -> None:
+    """Run every rung on the same questions and show what each one gains, costs and breaks."""
+    from tqdm import tqdm
+
+    from ragkit.evaluation.ladder import climb, rung
+
+    asked = _questions(questions, half)
+    try:
+        chosen = [rung(name.strip()) for name in rungs.split(",")]
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    bag = make_kit(kit)
+    found = climb(bag, asked, chosen, records, jobs=jobs, progress=partial(tqdm, unit="run"))
+    _report(found, out, f"ladder · {bag.name} · {half} · {len(asked)} questions")
+
+
+@app.command()
+def report(
+    records: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="Kept runs.")],
+    out: OutOption = None,
+) -> None:
+    """Show the ladder again from kept runs, without asking anything."""
+    from ragkit.evaluation.records import read_records
+
+    try:
+        found = read_records(records)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not found:
+        raise typer.BadParameter(f"{records} holds no runs")
+    _report(found, out, f"ladder · {records.name}")
+
+
+def _report(records: list[Any], out: Path | None, title: str) -> None:
+    from rich.console import Console
+
+    from ragkit.evaluation.about import about_run
+    from ragkit.evaluation.alarms import find_alarms
+    from ragkit.evaluation.report import ladder_table, latency_table, write_ladder
+
+    console = Console()
+    console.print(title)
+    console.print(ladder_table(records), latency_table(records))
+    console.print(
+        "green and red: a clear difference to the first rung (95 % paired bootstrap leaves out 0)"
+    )
+    for alarm in find_alarms(records):
+        console.print(f"alarm: {alarm}", style="yellow", markup=False)
+    if out:
+        write_ladder(records, out, about_run(title))
+        typer.echo(f"written to {out}")
 
 
 def make_kit(name: str) -> Any:

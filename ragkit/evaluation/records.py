@@ -50,7 +50,7 @@ class Step(Plain):
 
 
 class EvalRecord(Plain):
-    """One question on one rung.
+    """One question on one rung; `rung` is the graph's name unless it runs with several configs.
 
     `rounds` holds one list of grades for each grading; `claims` are the run's own last checks;
     `failures` counts verdicts by outcome other than ok; `tokens` are estimates of what the
@@ -58,6 +58,7 @@ class EvalRecord(Plain):
     the run broke off, everything else is then as far as it came.
     """
 
+    rung: str
     graph: str
     kit: str
     config: str
@@ -82,7 +83,7 @@ class EvalRecord(Plain):
     @property
     def key(self) -> tuple[str, str, str, str]:
         """What makes a record one of its kind: a rerun has the same key."""
-        return self.graph, self.kit, self.config, self.question.id
+        return self.rung, self.kit, self.config, self.question.id
 
     @property
     def path(self) -> list[str]:
@@ -106,7 +107,7 @@ class EvalRecord(Plain):
 
 
 def make_record(
-    question: Question, run: Run, kit: str, config: GraphConfig, error: str = ""
+    question: Question, run: Run, kit: str, config: GraphConfig, *, rung: str = "", error: str = ""
 ) -> EvalRecord:
     """Return the record of a finished, waiting or broken run."""
     state = run.state
@@ -116,7 +117,8 @@ def make_record(
     outcomes = [grade["outcome"] for grades in gradings for grade in grades]
     outcomes += [verdict["outcome"] for step in run.steps for verdict in _checks(step["update"])]
     return EvalRecord(
-        graph=run.graph, kit=kit, config=config_hash(config), question=question,
+        rung=rung or run.graph, graph=run.graph, kit=kit,
+        config=config_hash(config), question=question,
         answer=run.answer, tag=run.tag, reason=run.reason,
         draft=state.get("draft") or state.get("generated_draft") or "",
         evidence=tuple(_shown(document) for document in run.documents),

@@ -31,7 +31,8 @@ def record(
     evidence = (Shown(id="new", text=PAGE), Shown(id="old", text=OLD_PAGE))
     path = fields.pop("path", ("retriever", "generator"))
     return EvalRecord(**{
-        "graph": "naive", "kit": "test", "config": "0", "question": question(**(gold or {})),
+        "rung": "naive", "graph": "naive", "kit": "test", "config": "0",
+        "question": question(**(gold or {})),
         "answer": answer, "tag": tag, "evidence": evidence,
         "steps": tuple(Step(node=node, ms=1.0) for node in path), "cost_usd": 0.002,
         "tokens": {"shown": 40}, "verdicts": 4, **fields,

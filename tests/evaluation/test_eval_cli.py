@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from scripted import Queue, doc, grades, scripted_kit
@@ -27,6 +28,11 @@ def questions(tmp_path):
     return file
 
 
+def plain(output):
+    """The words of a message, without the box drawn around it."""
+    return " ".join(re.sub("[│╭╰─╮╯]", " ", output).split())
+
+
 def run(*arguments):
     return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
 
@@ -49,4 +55,35 @@ def test_components_prints_counts_and_keeps_the_result(kit, questions, tmp_path)
 )
 def test_a_wrong_input_is_named(kit, questions, options, message):
     result = run("components", "--questions", questions, *options)
-    assert result.exit_code == 2 and message in " ".join(result.output.split())
+    assert result.exit_code == 2 and message in plain(result.output)
+
+
+def test_the_ladder_is_kept_shown_and_shown_again(kit, questions, tmp_path):
+    runs, out = tmp_path / "runs.jsonl", tmp_path / "ladder.json"
+    command = ["ladder", "--questions", questions, "--rungs", "naive, arsc", "--records", runs]
+    result = run(*command, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "answer correctness" in result.output and "latency" in result.output
+    kept = json.loads(out.read_text(encoding="utf-8"))
+    assert kept["rungs"] == ["naive", "arsc"] and kept["about"]["seed"] == 0
+    again = run("report", runs, "--out", tmp_path / "again.json")
+    assert again.exit_code == 0, again.output
+    assert json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))["rows"] == kept["rows"]
+    assert run("report", runs, "--out", tmp_path / "t.md").exit_code == 0
+    assert "| answer correctness |" in (tmp_path / "t.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["ladder", "--half", "all", "--rungs", "naive,up"], "no graph called 'up'"),
+        (["report", "{empty}"], "holds no runs"),
+        (["report", "{bad}"], "not a JSON record"),
+    ],
+)
+def test_a_wrong_rung_or_file_is_named(kit, questions, tmp_path, command, message):
+    (tmp_path / "empty").touch()
+    (tmp_path / "bad").write_text("x\n", encoding="utf-8")
+    command = [c.format(empty=tmp_path / "empty", bad=tmp_path / "bad") for c in command]
+    result = run(*command, *(["--questions", questions] if command[0] == "ladder" else []))
+    assert result.exit_code == 2 and message in plain(result.output)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from evaluation.kits import full_kit
 from evaluation.sample import question, record
-from scripted import Queue, doc, graded, grades, scripted_kit
+from scripted import Queue, grades, scripted_kit
 
 from ragkit.config import ArscConfig, BudgetedConfig, CorrectiveConfig, CragConfig, Prices
 from ragkit.evaluation.records import config_hash, make_record, read_records, write_record
@@ -12,27 +13,8 @@ from ragkit.graphs.arsc import build_arsc
 from ragkit.graphs.budgeted import build_budgeted
 from ragkit.graphs.corrective import build_corrective
 from ragkit.graphs.crag import build_crag
-from ragkit.records import Generation, Grade, Grounding, Rewrite, Route, Support, WebResult
+from ragkit.records import Generation, Grade, Grounding, Rewrite
 from ragkit.runs import ask
-
-SEARCH = Queue([Route(route="vector_search", reasoning="")])
-PAGE = doc("w", "from the web", kind="web")
-
-
-def halves(document, _tokens):
-    return [doc(f"{document['id']}/{n}", text) for n, text in enumerate(("kept", "dropped text"))]
-
-
-def full_kit(**components):
-    claim = Support(claim="An answer", citation_id=1, support_status="supported", score=0.9)
-    return scripted_kit(**{
-        "router": SEARCH, "web": Queue([WebResult(outcome="found", documents=(PAGE,))]),
-        "split": halves,
-        "grounder": Queue([Grounding(grounded=True, useful=True, claims=(claim,))]),
-        "strip_grader": Queue([lambda q, ds: [graded(d["id"], 0.9 * d["id"].endswith("0"))
-                                              for d in ds]]),
-        **components,
-    })  # fmt: skip
 
 
 def recorded(build, kit, config):
@@ -114,8 +96,8 @@ def test_records_are_read_back_as_they_were_and_the_later_counts(tmp_path):
     file = tmp_path / "records.jsonl"
     for answer in ("first", "second ü \u2028"):
         write_record(file, record(answer))
-    write_record(file, record(graph="crag"))
-    assert read_records(file) == [record("second ü \u2028"), record(graph="crag")]
+    write_record(file, record(rung="crag"))
+    assert read_records(file) == [record("second ü \u2028"), record(rung="crag")]
 
 
 def test_a_bad_record_is_named(tmp_path):
