@@ -242,8 +242,10 @@ def _run(
 
 def _stream(graph: Any, entry: Any, settings: Any, config: Any) -> Iterator[tuple[str, Any]]:
     began = time.perf_counter()
-    modes = ["updates", "values"]
-    for mode, chunk in graph.stream(entry, settings, context=config, stream_mode=modes):
+    options: dict[str, Any] = {"context": config, "stream_mode": ["updates", "values"]}
+    if graph.checkpointer is not None:
+        options["durability"] = "sync"  # a step is stored before the next one starts
+    for mode, chunk in graph.stream(entry, settings, **options):
         if mode == "values":
             yield "values", chunk
             continue
