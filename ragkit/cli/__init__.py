@@ -9,6 +9,7 @@ import typer
 from ragkit import __version__
 from ragkit.cli import audit
 from ragkit.cli import eval as evaluate
+from ragkit.cli.ask import ask
 from ragkit.cli.doctor import doctor
 from ragkit.cli.lab import lab
 
@@ -16,6 +17,7 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=None
 )
 app.command()(lab)
+app.command()(ask)
 app.command()(doctor)
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(audit.app, name="audit")

@@ -116,15 +116,19 @@ def _report(records: list[Any], out: Path | None, title: str) -> None:
         typer.echo(f"written to {out}")
 
 
-def make_kit(name: str) -> Any:
-    """Return the kit of that name; only the chat kit reads OPENAI_* from the environment."""
-    from ragkit.kit import offline_kit
+def make_kit(name: str, docs: Path | None = None) -> Any:
+    """Return the kit of that name; only the chat kit reads OPENAI_* from the environment.
 
-    if name == "offline":
-        return offline_kit()
-    from ragkit.kit import chat_kit
+    `docs` is a folder of pages to search instead of the company's.
+    """
+    from ragkit import chat_kit, offline_kit
 
-    return chat_kit()
+    make = offline_kit if name == "offline" else chat_kit
+    if docs is None:
+        return make()
+    from ragkit.corpus import load_corpus
+
+    return make(corpus=load_corpus(docs))
 
 
 def _questions(path: Path | None, half: str) -> list[Any]:

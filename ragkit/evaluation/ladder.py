@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ragkit import config as configs
 from ragkit.config import GraphConfig
 from ragkit.evaluation.questions import Question
 from ragkit.evaluation.records import (
@@ -19,11 +18,10 @@ from ragkit.evaluation.records import (
     read_records,
     write_record,
 )
+from ragkit.graphs import CONFIGS, RUNGS, build
 from ragkit.kit import Kit
 from ragkit.redact import describe
 from ragkit.runs import Run, ask
-
-NAMES = ("naive", "arsc", "budgeted", "corrective", "crag", "audited")
 
 
 @dataclass(frozen=True)
@@ -40,11 +38,9 @@ def rung(graph: str, config: GraphConfig | None = None, name: str = "") -> Rung:
 
     Raises ValueError that lists the graphs for a name that is none.
     """
-    if graph not in NAMES:
-        raise ValueError(f"no graph called {graph!r}; there are {', '.join(NAMES)}")
-    build = getattr(import_module(f"ragkit.graphs.{graph}"), f"build_{graph}")
-    default = getattr(configs, f"{graph.capitalize()}Config")
-    return Rung(name or graph, build, config or default())
+    if graph not in CONFIGS:
+        raise ValueError(f"no graph called {graph!r}; there are {', '.join(RUNGS)}")
+    return Rung(name or graph, partial(build, graph), config or CONFIGS[graph]())
 
 
 def climb(

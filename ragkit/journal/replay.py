@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -120,17 +119,15 @@ def packaged(name: str) -> Any:
 
     from langgraph.checkpoint.memory import InMemorySaver
 
+    from ragkit.graphs import CONFIGS, build
     from ragkit.kit import Kit
 
-    try:
-        module = import_module(f"ragkit.graphs.{name}")
-        build = getattr(module, f"build_{name}")
-    except (ImportError, AttributeError):
+    if name not in CONFIGS:
         raise ValueError(
             f"no graph called {name!r} in ragkit: replay(path, graphs={{{name!r}: graph}})"
-        ) from None
+        )
     idle = {field.name: _never for field in fields(Kit) if field.name != "name"}
-    return build(Kit(name="replay", **idle), checkpointer=InMemorySaver())
+    return build(name, Kit(name="replay", **idle), InMemorySaver())
 
 
 def _never(*_: Any, **__: Any) -> Any:

@@ -10,8 +10,9 @@ from evaluation.sample import question
 from scripted import Queue, grades, scripted_kit
 
 from ragkit.config import ArscConfig
-from ragkit.evaluation.ladder import NAMES, climb, rung
+from ragkit.evaluation.ladder import climb, rung
 from ragkit.evaluation.records import read_records
+from ragkit.graphs import RUNGS
 
 QUESTIONS = [question(f"q{number}") for number in range(3)]
 
@@ -21,8 +22,8 @@ def without_times(records):
 
 
 def test_every_rung_of_the_ladder_can_be_climbed():
-    records = climb(full_kit(), QUESTIONS[:1], [rung(name) for name in NAMES])
-    assert [record.rung for record in records] == list(NAMES)
+    records = climb(full_kit(), QUESTIONS[:1], [rung(name) for name in RUNGS])
+    assert [record.rung for record in records] == list(RUNGS)
     assert all(record.tag and record.reason and not record.error for record in records)
 
 
