@@ -296,3 +296,12 @@ class ChatConfig(Frozen):
             "judge": os.environ.get("RAGKIT_JUDGE_MODEL") or everywhere,
         }
         return cls(**{job: name for job, name in names.items() if name})
+
+
+class LocalServerConfig(Frozen):
+    """The local server: port 0 takes a free one; `parallel` requests share it at a time."""
+
+    port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    context_tokens: Annotated[int, Field(ge=512, le=131_072)] = 8_192
+    parallel: AtLeastOne = 2
+    threads: AtLeastOne = 1

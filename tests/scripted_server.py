@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import threading
 import time
@@ -19,6 +20,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+
+from ragkit.prompts import PROMPTS
 
 Body = dict[str, Any]
 Behaviour = Callable[[Body], Any]
@@ -200,3 +203,45 @@ def _stream(body: Body, text: str, finish: str) -> StreamingResponse:
 def _event(fields: Body) -> str:
     whole = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     return f"data: {json.dumps({**whole, **fields})}\n\n"
+
+
+def job(body: Body) -> str:
+    """Return the name of the prompt that a request is made with: grade, answer, check, ..."""
+    system = body["messages"][0]["content"]
+    return next(prompt.name for prompt in PROMPTS if system.startswith(prompt.system))
+
+
+def thinks(**instead: Any) -> Behaviour:
+    """Play a model that does every job well; `instead` replies otherwise by the job's name."""
+
+    def behave(body: Body) -> Response:
+        name = job(body)
+        reply = instead.get(name) or _thought(name, body["messages"][-1]["content"])
+        return (says if isinstance(reply, str) else fills)(reply)(body)
+
+    return behave
+
+
+def when(wanted: str, behaviour: Behaviour, otherwise: Behaviour) -> Behaviour:
+    """Behave in one way for one job and in another for all others."""
+    return lambda body: behaviour(body) if job(body) == wanted else otherwise(body)
+
+
+def _thought(name: str, asked: str) -> Any:
+    labels = re.findall(r'<(?:document|claim)-\w+ label="([cd]\d+)"', asked)
+    graded = [{"document_id": n, "binary_score": "yes", "confidence": 0.9} for n in labels]
+    checked = [{"claim_id": n, "supported": "yes", "confidence": 0.9} for n in labels]
+    well = dict.fromkeys(("resolved", "complete", "conflict_explained", "passed"), "yes")
+    return {
+        "grade": {"grades": graded},
+        "grade-strips": {"grades": graded},
+        "rewrite": f"another query {len(asked)}",
+        "plan": {"queries": ["price of a seat"]},
+        "answer": "Seats cost 9 USD [1].",
+        "answer-unguarded": "Seats cost 9 USD [1].",
+        "direct": "Hello.",
+        "route": {"route": "vector_search", "rewritten_query": "seats", "reasoning": "ours"},
+        "ground": {"checks": checked, "answered": "yes"},
+        "check": {"checks": checked},
+        "verify": {**well, "explanation": "it answers the question"},
+    }[name]

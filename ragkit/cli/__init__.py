@@ -12,6 +12,7 @@ from ragkit.cli import eval as evaluate
 from ragkit.cli.ask import ask
 from ragkit.cli.doctor import doctor
 from ragkit.cli.lab import lab
+from ragkit.cli.serve import serve_local
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=None
@@ -19,6 +20,7 @@ app = typer.Typer(
 app.command()(lab)
 app.command()(ask)
 app.command()(doctor)
+app.command("serve-local")(serve_local)
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(audit.app, name="audit")
 

@@ -8,7 +8,7 @@ from ragkit.components.endpoint import Chat, OnText
 from ragkit.components.fences import Fence, restored
 from ragkit.components.forms import Form
 from ragkit.components.query_text import clean_query
-from ragkit.components.replies import Remark, Wire, one_of
+from ragkit.components.replies import Remark, Wire, one_of, read_answer
 from ragkit.prompts import ANSWER, CAREFUL, DIRECT, NOT_IN_DOCUMENTS, REWRITE, ROUTE, Prompt
 from ragkit.records import Document, Generation, Rewrite, Route
 
@@ -76,7 +76,7 @@ class ChatGenerator:
         content = "\n".join([*parts, CAREFUL] if attempt else parts)
         settings = self.chat.config.answer_temperatures
         temperature = settings[min(attempt, len(settings) - 1)]
-        reply = self.chat.say(self.prompt, content, temperature, self.on_text)
+        reply = self.chat.say(self.prompt, content, temperature, read_answer, self.on_text)
         text = reply.value or ""
         if not text or _says_no(text):
             return Generation(
@@ -118,7 +118,8 @@ class ChatDirect:
 
     def __call__(self, question: str, history: Sequence[dict[str, str]] = ()) -> Generation:
         temperature = self.chat.config.answer_temperatures[0]
-        reply = self.chat.say(DIRECT, _with_history(question, history), temperature, self.on_text)
+        content = _with_history(question, history)
+        reply = self.chat.say(DIRECT, content, temperature, read_answer, self.on_text)
         text = reply.value or ""
         return Generation(
             text=text, answerable=bool(text), outcome=reply.outcome, usage=reply.usage

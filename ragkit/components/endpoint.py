@@ -64,7 +64,12 @@ class Chat:
                     return replace(reply, usage=call.usage)
 
     def say(
-        self, prompt: Prompt, content: str, temperature: float, on_text: OnText | None = None
+        self,
+        prompt: Prompt,
+        content: str,
+        temperature: float,
+        read: Callable[[Any], Reply[str]] = read_text,
+        on_text: OnText | None = None,
     ) -> Reply[str]:
         """Ask for text. `on_text` gets all the text so far as it grows; a retry starts over."""
         call = _Call(self, temperature, self.config.answer_tokens)
@@ -73,7 +78,7 @@ class Chat:
                 call,
                 _messages(prompt, content),
                 lambda sent, settings: self._speak(on_text, sent, settings),
-                read_text,
+                read,
             )
             if not (self._learns_setting(call, failure) or call.again(failure)):
                 text = reply.value and _masked(reply.value, self._secrets)

@@ -58,12 +58,14 @@ class Fence:
         named = "".join(f' {key}="{_attribute(value)}"' for key, value in attributes.items())
         return f"<{tag}-{self.code}{named}>\n{harmless(text)}\n</{tag}-{self.code}>"
 
+    def document(self, document: Document, label: str) -> str:
+        """Return one document with its label and header."""
+        return self.block("document", document["content"], label=label, **header(document))
+
     def documents(self, documents: Sequence[Document], label: str = "{}") -> str:
         """Return the documents in order; `label` makes the label of the n-th, from 1."""
-        return "\n".join(
-            self.block("document", document["content"], label=label.format(n), **header(document))
-            for n, document in enumerate(documents, start=1)
-        )
+        numbered = enumerate(documents, start=1)
+        return "\n".join(self.document(item, label.format(n)) for n, item in numbered)
 
 
 def header(document: Document) -> dict[str, str]:

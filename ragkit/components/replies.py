@@ -27,6 +27,7 @@ _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTA
 _THOUGHT_END = re.compile(r"\A.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
 _REMARK = 200
+_MOST_BRACES = 100
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)\Z")
 
 
@@ -107,6 +108,14 @@ def read_text(message: Any) -> Reply[str]:
     return Reply("ok", text) if text else Reply("missing", detail="an empty reply")
 
 
+def read_answer(message: Any) -> Reply[str]:
+    """Read an answer for a person: prose, not a bare JSON object that some page asked for."""
+    reply = read_text(message)
+    if reply.value and reply.value.startswith("{") and reply.value.endswith("}"):
+        return Reply("invalid", detail="JSON instead of an answer")
+    return reply
+
+
 def without_thoughts(text: str) -> str:
     """Return the text without the reasoning block before it; a block never closed is all of it."""
     while match := _THOUGHT.match(text):
@@ -136,10 +145,13 @@ def json_objects(text: str) -> list[dict[str, Any]]:
 
 def _scan(text: str) -> Iterator[tuple[dict[str, Any], int]]:
     at = text.find("{")
-    while at >= 0:
+    for _ in range(_MOST_BRACES):
+        if at < 0:
+            return
         if found := _object_at(text, at):
             yield found
         at = text.find("{", found[1] if found else at + 1)
+    raise ValueError("too many braces")
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:

@@ -261,6 +261,7 @@ def test_an_unreadable_route_falls_to_the_vector_search(
         ("NOT IN THE DOCUMENTS", NO_ANSWER, False, "ok"),
         ("**Not in the documents.** Sorry.", NO_ANSWER, False, "ok"),
         ("", "", False, "missing"),
+        ('{"score": "yes"}', "", False, "invalid"),
         (ended("length", "Half"), "", False, "truncated"),
         (ended("content_filter"), "", False, "filtered"),
         (TimeoutError("late"), "", False, "transport"),

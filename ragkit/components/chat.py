@@ -1,0 +1,79 @@
+"""Put chat models to work: which model does which job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragkit.cache import CachedGrader, VerdictCache
+from ragkit.components.chat_graders import ChatGrader
+from ragkit.components.chat_judges import ChatChecker, ChatGrounder
+from ragkit.components.chat_planner import ChatPlanner
+from ragkit.components.chat_verifier import ChatVerifier
+from ragkit.components.chat_writers import ChatDirect, ChatGenerator, ChatRewriter, ChatRouter
+from ragkit.components.endpoint import Chat, OnText
+from ragkit.components.fences import shown
+from ragkit.components.models import chat_model
+from ragkit.config import ChatConfig
+from ragkit.prompts import ANSWER_UNGUARDED, GRADE_STRIPS
+
+Model = Any  # a model's name, or a LangChain chat model
+
+
+def chat_components(
+    model: Model = None,
+    *,
+    grader_model: Model = None,
+    judge_model: Model = None,
+    config: ChatConfig | None = None,
+    cache: VerdictCache | None = None,
+    on_text: OnText | None = None,
+) -> dict[str, Any]:
+    """Return the components of a kit that think with chat models, by their names in the kit.
+
+    `model` writes answers; `grader_model` grades, routes and rewrites, which is most of the calls;
+    `judge_model` checks what was written. One that is not given is `model`; without any, the
+    config's three names. Raises MissingKey where a model is named and nothing says where it is.
+    """
+    config = config or ChatConfig.from_environment()
+    writer, grader, judge = _chats(config, model, grader_model, judge_model)
+    return {
+        "name": _name(writer, grader, judge),
+        "grader": _cached(ChatGrader(grader, per_call=config.documents_per_call), cache),
+        "strip_grader": _cached(
+            ChatGrader(grader, per_call=config.strips_per_call, prompt=GRADE_STRIPS), cache
+        ),
+        "rewriter": ChatRewriter(grader),
+        "router": ChatRouter(grader),
+        "planner": ChatPlanner(grader),
+        "generator": ChatGenerator(writer, on_text=on_text),
+        "unguarded": ChatGenerator(writer, prompt=ANSWER_UNGUARDED, on_text=on_text),
+        "direct": ChatDirect(writer, on_text=on_text),
+        "grounder": ChatGrounder(judge),
+        "checker": ChatChecker(judge),
+        "verifier": ChatVerifier(judge),
+    }
+
+
+def _chats(config: ChatConfig, model: Model, grader: Model, judge: Model) -> list[Chat]:
+    wanted = [
+        model or config.generator,
+        grader or model or config.grader,
+        judge or model or config.judge,
+    ]
+    made: dict[Any, Chat] = {}
+    for asked in wanted:
+        key = asked if isinstance(asked, str) else id(asked)
+        if key not in made:
+            found = chat_model(asked, config) if isinstance(asked, str) else asked
+            made[key] = Chat(found, config)
+    return [made[asked if isinstance(asked, str) else id(asked)] for asked in wanted]
+
+
+def _cached(grader: ChatGrader, cache: VerdictCache | None) -> Any:
+    return CachedGrader(grader, cache, grader.fingerprint, shown) if cache else grader
+
+
+def _name(writer: Chat, grader: Chat, judge: Chat) -> str:
+    if writer is grader is judge:
+        return f"chat: {writer.name}"
+    return f"chat: {writer.name}, graded by {grader.name}, judged by {judge.name}"
