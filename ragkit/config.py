@@ -305,3 +305,54 @@ class LocalServerConfig(Frozen):
     context_tokens: Annotated[int, Field(ge=512, le=131_072)] = 8_192
     parallel: AtLeastOne = 2
     threads: AtLeastOne = 1
+
+
+class GraderConfig(Frozen):
+    """How the offline grader reads: below `threshold` a document is graded "no".
+
+    A text of more than `window_tokens` is judged by the best of at most `max_windows` windows;
+    `keep` verdicts stay in memory.
+    """
+
+    threshold: Share = 0.5
+    window_tokens: Annotated[int, Field(ge=50, le=250)] = 200
+    max_windows: AtLeastOne = 6
+    keep: Annotated[int, Field(ge=1)] = 8_192
+
+
+class GeneratorConfig(Frozen):
+    """How the offline generator picks its quotes.
+
+    It answers when the best document reaches `document_threshold` and the best sentence
+    `sentence_threshold`; up to `max_sentences` within `margin` of the best are quoted. Every retry
+    raises both thresholds by `stricter` and quotes one sentence less.
+    """
+
+    document_threshold: Share = 0.5
+    sentence_threshold: Share = 0.4
+    max_sentences: AtLeastOne = 3
+    margin: Share = 0.2
+    stricter: Share = 0.1
+
+
+class RewriterConfig(Frozen):
+    """How far the offline rewriter looks.
+
+    It considers `depth` chunks a search, none that is relevant with a probability below `floor`, and
+    checks what the first `check` places of a new query hold.
+    """
+
+    depth: AtLeastOne = 12
+    floor: Share = 0.2
+    check: AtLeastOne = 4
+
+
+class RouterConfig(Frozen):
+    """How near, as a cosine, a question must be to the corpus.
+
+    Below `far` it goes to the web; below `near` it does when it is about something that the corpus
+    never names.
+    """
+
+    far: Share = 0.15
+    near: Share = 0.25

@@ -184,3 +184,24 @@ class Kit:
                 f"pass kit.replace({missing[0]}=...) or take offline_kit()"
             )
         return self
+
+
+def offline_kit(corpus: Any = None, *, embedder: Any = None, **components: Any) -> Kit:
+    """Return a kit of rules and a small embedding model: no key, no network, no download.
+
+    `corpus` is an index, a folder, or None for the company's pages; see
+    `ragkit.components.offline.build_offline_kit`.
+    """
+    from ragkit.components.offline import build_offline_kit
+
+    return build_offline_kit(corpus, embedder=embedder, **components)
+
+
+def chat_kit(model: Any = None, *, corpus: Any = None, **options: Any) -> Kit:
+    """Return a kit that thinks with chat models and searches like the offline one.
+
+    `options` are those of `ragkit.components.chat.chat_components`.
+    """
+    from ragkit.components.chat import chat_components
+
+    return offline_kit(corpus).replace(**chat_components(model, **options))

@@ -1,0 +1,159 @@
+"""Answer from documents. The offline generator quotes whole sentences and cites them; it writes none.
+
+Nothing in a document is an instruction here: text is scored and quoted, never followed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragkit.components.features import FeatureReader
+from ragkit.components.graders import RelevanceGrader
+from ragkit.components.sentence_scores import ScoredSentence, score_sentences
+from ragkit.components.windows import shortened, windows
+from ragkit.config import GeneratorConfig
+from ragkit.records import Document, Generation
+
+NO_ANSWER = "I could not find the answer in the documents."
+
+_MARKER_LIKE = re.compile(r"\[(\^?\d[^\[\]\n]*)\]|【(\d[^】\n]*)】")
+_ENDING = re.compile(r"\s*\.\s*$")
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|rule|previous|above|prompt|question)"
+    r"|^\W*(?:system|assistant|user|developer)\s*[:>]|</?(?:system|document|instruction)"
+    r"|\b(?:as|you are) an? (?:ai|assistant|language model|chatbot)\b"
+    r"|\b(?:ai|llm|language model|chatbot|assistant|machine|grader|agent)s?\b.{0,40}"
+    r"\b(?:must|should|shall|have to|are to|need to)\b.{0,30}"
+    r"\b(?:answer|respond|reply|say|state|tell|grade|cite|output|write|recommend)"
+    r"|\b(?:answer|respond|reply|say|output)\b.{0,30}\b(?:only|with the words?|exactly)\b"
+    r"|\bgrade (?:this|it|the)\b|\bcite (?:this|it|as)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence picked for the answer: its words, the label of its document, how well it fits."""
+
+    text: str
+    label: int
+    score: float
+
+
+class ExtractiveGenerator:
+    """A `Generator` that quotes up to `max_sentences` sentences, each with its `[n]`.
+
+    With `guarded=False` it answers from whatever it is given, as naive RAG does.
+    """
+
+    def __init__(
+        self,
+        reader: FeatureReader,
+        grader: RelevanceGrader,
+        config: GeneratorConfig | None = None,
+        guarded: bool = True,
+    ) -> None:
+        self.reader = reader
+        self.grader = grader
+        self.config = config or GeneratorConfig()
+        self.guarded = guarded
+
+    def __call__(
+        self, question: str, documents: Sequence[Document], attempt: int = 0
+    ) -> Generation:
+        """Answer from the documents; `attempt` > 0 is stricter and quotes less.
+
+        `answerable` is False, with a fixed text, when no sentence is a likely answer.
+        """
+        asked = shortened(question)
+        found = self._ranked(asked, documents) if asked.strip() else []
+        if not found or (self.guarded and not self._holds_answer(asked, documents, found, attempt)):
+            return Generation(text=NO_ANSWER, answerable=False)
+        chosen = self._chosen(found, attempt)
+        text = " ".join(render(quote.text, quote.label) for quote in chosen)
+        return Generation(text=text, answerable=True)
+
+    def _ranked(self, question: str, documents: Sequence[Document]) -> list[Quote]:
+        """Every quotable sentence, best first; of equal texts the first document's."""
+        current = current_documents(documents)
+        quotes: dict[str, Quote] = {}
+        for label, document in enumerate(documents, start=1):
+            if document["id"] not in current:
+                continue
+            for scored in self._sentences(question, document):
+                text = scored.sentence.text
+                if quotable(text, scored) and text not in quotes:
+                    quotes[text] = Quote(text, label, scored.score)
+        return sorted(quotes.values(), key=lambda quote: (-quote.score, quote.label, quote.text))
+
+    def _sentences(self, question: str, document: Document) -> list[ScoredSentence]:
+        config = self.grader.config
+        cut = windows(question, document["content"], config.window_tokens, config.max_windows)
+        asked = self.reader.asked(question)
+        return [s for window in cut for s in score_sentences(asked, self.reader.read(window))]
+
+    def _holds_answer(
+        self, question: str, documents: Sequence[Document], found: Sequence[Quote], attempt: int
+    ) -> bool:
+        relevance = max(
+            self.grader.probability(question, d["content"])[0]
+            for d in documents
+            if d["content"].strip()
+        )
+        strict = self.config.stricter * attempt
+        return (
+            relevance >= self.config.document_threshold + strict
+            and found[0].score >= self.config.sentence_threshold + strict
+        )
+
+    def _chosen(self, found: Sequence[Quote], attempt: int) -> list[Quote]:
+        """The best sentence and those nearly as good, in the order of their documents."""
+        limit = max(1, self.config.max_sentences - attempt)
+        floor = found[0].score - self.config.margin
+        near = [quote for quote in found[:limit] if quote.score >= floor]
+        return sorted(
+            near, key=lambda quote: found.index(quote) if quote is near[0] else quote.label
+        )
+
+
+def quotable(text: str, scored: ScoredSentence) -> bool:
+    """Tell whether a sentence may stand in an answer: no heading, code, question or order."""
+    if scored.sentence.kind in ("heading", "code") or not 8 <= len(text) <= 700:
+        return False
+    return not text.rstrip().endswith("?") and not _ORDER.search(text)
+
+
+def render(text: str, label: int) -> str:
+    """Return a quoted sentence with its marker; brackets that look like markers become round."""
+    quiet = _MARKER_LIKE.sub(lambda match: f"({match.group(1) or match.group(2)})", text)
+    if quiet.rstrip()[-1:] in '!?…"”’)':
+        return f"{quiet.rstrip()} [{label}]."
+    return f"{_ENDING.sub('', quiet).rstrip(' :;,')} [{label}]."
+
+
+def current_documents(documents: Sequence[Document]) -> set[str]:
+    """Return the ids of all documents but those of which a newer edition is among them.
+
+    Editions share title and product; a document without a date is neither older nor newer.
+    """
+    newest: dict[tuple[str, str], int] = {}
+    for document in documents:
+        family, day = _edition(document)
+        if family and day:
+            newest[family] = max(newest.get(family, 0), day)
+    kept = set()
+    for document in documents:
+        family, day = _edition(document)
+        if not family or not day or day >= newest[family]:
+            kept.add(document["id"])
+    return kept
+
+
+def _edition(document: Document) -> tuple[tuple[str, str] | None, int]:
+    metadata = document.get("metadata", {})
+    title = str(metadata.get("title", "")).strip().casefold()
+    family = (title, str(metadata.get("product", "")).casefold()) if title else None
+    day = metadata.get("effective_day")
+    return family, day if isinstance(day, int) else 0

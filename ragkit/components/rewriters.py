@@ -1,0 +1,170 @@
+"""Make a new search query when a retrieval failed. The offline rewriter borrows the corpus's words.
+
+Always made from the user's question and the queries that failed, never from the last rewrite alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ragkit.components.sentences import sentences
+from ragkit.components.spelling import Speller
+from ragkit.components.text import content_words, missing_entities, normalised, stem, stems
+from ragkit.components.windows import shortened
+from ragkit.config import RewriterConfig
+from ragkit.records import Document, Rejected, Rewrite
+
+Judge = Callable[[str, str], tuple[float, str]]
+
+_PART = re.compile(
+    r"\?\s+|;\s+|,?\s+and\s+(?=(?:what|when|where|which|who|why|how|is|are|do|does|can|may|must)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A query that could be tried, why, and the chunk it is meant to bring (None: any new one)."""
+
+    query: str
+    reason: str
+    target: str | None = None
+
+
+class VocabularyRewriter:
+    """A `Rewriter` that turns the user's words into the corpus's words.
+
+    It looks past the rejected documents (pseudo relevance feedback: the good example is the likeliest
+    chunk not yet seen, after Rocchio, 1971), takes that chunk's heading and terms into the query, and
+    checks that the query brings it. A proposal that drops an entity of the question or repeats a
+    query is rejected, with the reason.
+    """
+
+    def __init__(
+        self,
+        retriever: Callable[..., list[Document]],
+        judge: Judge,
+        config: RewriterConfig | None = None,
+    ) -> None:
+        self.retriever = retriever
+        self.judge = judge
+        self.config = config or RewriterConfig()
+        self._speller: Speller | None = None
+
+    def __call__(
+        self, question: str, failed_queries: Sequence[str], documents: Sequence[Document]
+    ) -> Rewrite:
+        """Return a new query, or `query=""` with the reason when nothing better is left."""
+        asked = shortened(question).strip()
+        if not asked:
+            return Rewrite(query="", explanation="the question is empty")
+        tried = {normalised(query) for query in [*failed_queries, asked]}
+        rejected: list[Rejected] = []
+        for proposal in self._proposals(asked, failed_queries, documents):
+            if reason := self._fault(asked, proposal, tried, documents):
+                rejected.append(Rejected(query=proposal.query, reason=reason))
+                continue
+            return Rewrite(
+                query=proposal.query, explanation=proposal.reason, rejected=tuple(rejected)
+            )
+        return Rewrite(
+            query="", explanation="no other words of the corpus come closer to the question",
+            rejected=tuple(rejected),
+        )  # fmt: skip
+
+    def _proposals(
+        self, question: str, failed: Sequence[str], documents: Sequence[Document]
+    ) -> Iterator[Proposal]:
+        corrected = self._corrected(question)
+        seen = {d["id"] for d in documents} | self._seen(failed)
+        for chance, document in self._unseen(corrected, seen):
+            if chance < self.config.floor:
+                break
+            yield from worded(corrected, document)
+        if corrected != question:
+            yield Proposal(corrected, "misspelt words put right")
+        for part in parts(corrected):
+            yield Proposal(part, "one part of the question by itself")
+
+    def _unseen(self, question: str, seen: set[str]) -> list[tuple[float, Document]]:
+        """Chunks that no failed query brought, likeliest first."""
+        depth = self.config.depth
+        found: dict[str, Document] = {}
+        for query in [question, *parts(question)]:
+            for strategy in ("dense", "hybrid", "keyword"):
+                for document in self.retriever(query, depth, strategy):
+                    if document["id"] not in seen:
+                        found.setdefault(document["id"], document)
+        judged = [(self.judge(question, d["content"])[0], d) for d in found.values()]
+        return sorted(judged, key=lambda pair: (-pair[0], pair[1]["id"]))
+
+    def _seen(self, failed: Sequence[str]) -> set[str]:
+        return {
+            document["id"]
+            for query in failed
+            if query.strip()
+            for document in self.retriever(query, self.config.check, "hybrid")
+        }
+
+    def _fault(
+        self, question: str, proposal: Proposal, tried: set[str], documents: Sequence[Document]
+    ) -> str:
+        """Say why a proposal may not be used, or ""."""
+        if not normalised(proposal.query) or normalised(proposal.query) in tried:
+            return "repeats an earlier query"
+        if lost := missing_entities(question, proposal.query):
+            return f"drops {', '.join(lost)}"
+        brought = {d["id"] for d in self.retriever(proposal.query, self.config.check, "hybrid")}
+        if proposal.target and proposal.target not in brought:
+            return "does not bring the chunk whose words it takes"
+        if brought <= {d["id"] for d in documents}:
+            return "brings nothing new"
+        return ""
+
+    def _corrected(self, question: str) -> str:
+        listing = getattr(self.retriever, "vocabulary", None)
+        if listing is None:
+            return question
+        if self._speller is None:
+            self._speller = Speller(listing())
+        return self._speller.corrected(question)
+
+
+def worded(question: str, document: Document) -> Iterator[Proposal]:
+    """Propose the question in a document's words, with more and more of its own words dropped."""
+    topic = heading(document)
+    known = set(stems(document["content"]))
+    foreign = [w for w in dict.fromkeys(content_words(question)) if stem(w) not in known]
+    said = f"the corpus speaks of “{topic}”" + (
+        f" where the question says {', '.join(foreign[:5])}" if foreign else ""
+    )
+    kept = [word for word in question.split() if not set(content_words(word)) & set(foreign)]
+    shorter = " ".join(kept).strip(" ,;")
+    own = " ".join(key_terms(document))
+    for query in (f"{topic}: {shorter}", f"{topic}: {question}", f"{topic} {own}"):
+        yield Proposal(query, said, document["id"])
+
+
+def heading(document: Document) -> str:
+    """Return what a chunk is about in the corpus's words: the last two headings above it."""
+    path = str(document.get("metadata", {}).get("heading_path") or "").split(" > ")
+    found = [part for part in path if part.strip()][-2:]
+    if not found:
+        found = [s.text for s in sentences(document["content"])[:1]]
+    return ", ".join(found)[:120]
+
+
+def key_terms(document: Document, count: int = 6) -> list[str]:
+    """Return the words that a chunk uses most, in order of their first use."""
+    words = content_words(document["content"])
+    often = sorted(set(words), key=lambda word: (-words.count(word), words.index(word)))[:count]
+    return sorted(often, key=words.index)
+
+
+def parts(question: str) -> list[str]:
+    """Return the questions that a compound question consists of; none for a simple one."""
+    found = [part.strip(" ,.") for part in _PART.split(question)]
+    found = [part for part in found if len(content_words(part)) > 1]
+    return found if len(found) > 1 else []

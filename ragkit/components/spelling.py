@@ -1,0 +1,92 @@
+"""Put misspelt words right: towards the corpus's own words first, then towards common English."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from ragkit.components.text import STOP_WORDS, entities, word_set
+from ragkit.embedding import tokenizer_path
+
+_WORD = re.compile(r"[^\W\d_]{3,30}")
+_SIMILAR = 0.7
+_LONG = 8
+_OWN_WORD = 0.1
+_SAME_LETTERS = 0.05
+_RARITY = 0.02
+_FREQUENT = 6_000  # ranks below this are everyday words
+# everyday words of software support that the tokenizer, made of books and Wikipedia, cuts up
+_FAMILIAR = word_set(
+    "admin admins analytics api apis backend browser checkout config dashboard dashboards dataset "
+    "dropdown faq firewall frontend invoice invoices invoiced kubernetes login logins logout malware "
+    "metadata middleware offline online overage payload plugin plugins proxy refund refunded refunds "
+    "reseller rollback runtime saas sandbox sdk signin signup smtp sso subdomain timeout timeouts "
+    "timestamp tutorial unsubscribe uptime username vpn webhook webhooks website workflow workspace"
+)
+
+
+@lru_cache(1)
+def common_words() -> dict[str, int]:
+    """Return the whole words that the embedding model's tokenizer knows, with their rank.
+
+    About 20,000 in lower case; a frequent word has a low rank.
+    """
+    vocabulary = json.loads(tokenizer_path().read_text(encoding="utf-8"))["model"]["vocab"]
+    return {word: rank for word, rank in vocabulary.items() if word.isalpha() and len(word) > 2}
+
+
+class Speller:
+    """Corrects single words; `counts` are the corpus's words with their document counts.
+
+    A word that the corpus or common English knows stays, and so do codes, names and quoted text.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.counts = {word: count for word, count in counts.items() if word.isalpha()}
+        self.known = common_words().keys() | STOP_WORDS | _FAMILIAR | self.counts.keys()
+        everyday = {w for w, rank in common_words().items() if rank < _FREQUENT and len(w) > 3}
+        self._by_length: dict[int, list[str]] = {}
+        for word in sorted(everyday | self.counts.keys() | STOP_WORDS):
+            self._by_length.setdefault(len(word), []).append(word)
+        self.word = lru_cache(8192)(self._word)
+
+    def corrected(self, text: str) -> str:
+        """Return the text with its misspelt words put right; unchanged where nothing is close."""
+        kept = {part.lower() for name in entities(text) for part in _WORD.findall(name)}
+        return _WORD.sub(lambda m: m[0] if m[0].lower() in kept else self.word(m[0]), text)
+
+    def _word(self, written: str) -> str:
+        word = written.lower()
+        if self._is_word(word):
+            return written
+        allowed = 1 if len(word) < _LONG else 2
+        near = [w for n in range(len(word) - 2, len(word) + 3) for w in self._by_length.get(n, ())]
+        found = process.extract(
+            word, near, scorer=OSA.normalized_similarity, score_cutoff=_SIMILAR, limit=30
+        )
+        close = [
+            (self._likely(word, other, similar), other)
+            for other, similar, _ in found
+            if OSA.distance(word, other) <= allowed
+            and (other[0] == word[0] or OSA.distance(word, other) == 1)
+        ]
+        return max(close)[1] if close else written
+
+    def _is_word(self, word: str) -> bool:
+        """Tell whether a word is known, or made of two known ones ("downgrade")."""
+        if word in self.known or (word.endswith("s") and word[:-1] in self.known):
+            return True
+        cuts = range(4, len(word) - 3)
+        return any(word[:cut] in self.known and word[cut:] in self.known for cut in cuts)
+
+    def _likely(self, word: str, other: str, similar: float) -> float:
+        own = _OWN_WORD if other in self.counts else 0.0
+        turned = _SAME_LETTERS if sorted(other) == sorted(word) else 0.0
+        rank = common_words().get(other, len(common_words()))
+        return similar + own + turned - _RARITY * math.log(rank)
