@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ragkit.evaluation.components import Judged
 from ragkit.evaluation.figures import Figure
 from ragkit.evaluation.questions import Half
 from ragkit.evaluation.stats import Share, auroc, calibration_error
@@ -205,6 +206,15 @@ def score_labels(grader: Any, labels: Sequence[Label], progress: Any = iter) -> 
             if verdict.outcome == "ok"
         ]
     return scored
+
+
+def from_judged(judged: Iterable[Judged]) -> list[Scored]:
+    """Return the scores of verdicts on the company's pages; a failed grade is left out."""
+    return [
+        Scored(case.question_id, case.relevant, case.grade.score)
+        for case in judged
+        if case.grade.outcome == "ok"
+    ]
 
 
 def cut_rows(cuts: Sequence[Cut]) -> list[dict[str, Any]]:

@@ -35,15 +35,33 @@ def measure_components(
     kit: Kit, questions: Sequence[Question], progress: Progress = iter
 ) -> list[Figure]:
     """Measure grader, retriever and rewriter on questions with gold; `progress` wraps the loops."""
-    shelf = _shelf(kit)
-    named = [q.model_copy(update={"relevant": _relevant(q, shelf)}) for q in questions]
+    named = with_relevant(kit, questions)
     searched = [q for q in named if q.relevant and q.answerable is not False]
-    graded = [q for q in named if q.relevant or q.answerable is False]
+    graded = _gradable(named)
     return [
         *grader_figures(list(judge_pools(kit, graded, progress))),
         *retrieval_figures(kit, searched, progress),
         *rewriter_figures(kit, searched, progress),
     ]
+
+
+def with_relevant(kit: Kit, questions: Sequence[Question]) -> list[Question]:
+    """Return the questions with the ids of their relevant chunks filled in from the quotes."""
+    shelf = _shelf(kit)
+    return [q.model_copy(update={"relevant": _relevant(q, shelf)}) for q in questions]
+
+
+def judged_by_half(
+    kit: Kit, questions: Sequence[Question], progress: Progress = iter
+) -> dict[str, list[Judged]]:
+    """Return the grader's verdicts on the practice and on the exam half."""
+    named = _gradable(with_relevant(kit, questions))
+    halves = {half: [q for q in named if q.half == half] for half in ("practice", "exam")}
+    return {half: list(judge_pools(kit, some, progress)) for half, some in halves.items()}
+
+
+def _gradable(questions: Sequence[Question]) -> list[Question]:
+    return [q for q in questions if q.relevant or q.answerable is False]
 
 
 def _shelf(kit: Kit) -> dict[str, Document]:

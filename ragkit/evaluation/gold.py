@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ragkit.keywords import keyword_tokens
 from ragkit.records import Document
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("“"): '"', ord("”"): '"'}
 _MARKUP = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+LONG_WORDS = 8  # a longer spelling is a sentence: it counts when most of it is said
+LONG_SHARE = 0.6
 _CODE_JOINT = re.compile(r"(?<=\w)_(?=\w)")
 
 
@@ -30,10 +34,29 @@ def plain(text: str) -> str:
 def states(text: str, spellings: Iterable[str]) -> bool:
     """Return whether the text holds one of the spellings as whole words and whole numbers.
 
-    "5 days" is not in "15 days", "4" is not in "4.5" and "30" is not in "1,030".
+    "5 days" is not in "15 days", "4" is not in "4.5" and "30" is not in "1,030". A spelling of more
+    than eight words is a sentence: the text must hold its numbers and 60 % of its word stems.
     """
     found = plain(text)
-    return any(_pattern(spelling).search(found) for spelling in spellings if spelling.strip())
+    return any(
+        _says(text, spelling)
+        if len(spelling.split()) > LONG_WORDS
+        else _pattern(spelling).search(found) is not None
+        for spelling in spellings
+        if spelling.strip()
+    )
+
+
+def _says(text: str, sentence: str) -> bool:
+    wanted = _stems(sentence)
+    numbers = set(_NUMBER.findall(plain(sentence)))
+    said = len(wanted & _stems(text)) >= LONG_SHARE * len(wanted)
+    return said and numbers <= set(_NUMBER.findall(plain(text)))
+
+
+@lru_cache(maxsize=8_192)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(keyword_tokens(plain(text)))
 
 
 @lru_cache(maxsize=8_192)

@@ -53,3 +53,14 @@ def test_facts_are_counted_one_by_one():
     assert not states_all("A steward has a month.", facts)
     assert states_all("A steward has a month and 5 tries.", facts)
     assert not states_all("anything", [])
+
+
+def test_a_sentence_counts_when_most_of_it_and_its_numbers_are_said():
+    long = "The Scale plan includes 40 seats and support around the clock for every workspace."
+    assert states(
+        "Scale includes 40 seats for every workspace, with support around the clock.", [long]
+    )
+    assert not states(
+        "Scale includes 4 seats for every workspace, support around the clock.", [long]
+    )
+    assert not states("Scale includes 40 seats.", [long])
