@@ -6,6 +6,9 @@ SETUP := VENV=$(VENV) PYTHON=$(PYTHON) tools/setup.sh
 NOTEBOOKS := $(wildcard notebooks/[0-9]*.py)
 EXPORT := --quiet --format requirements-txt --frozen --no-emit-project --no-annotate --no-header
 
+# packages are installed uncompiled, to save space; what is used is compiled once, whatever the shell says
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help lab test check jupyter lock clean
 
 help:

@@ -53,8 +53,6 @@ fi
 echo "Installing what ragkit needs into $venv (once; takes some minutes) ..."
 rm -f "$venv"/.ragkit-*
 if command -v uv >/dev/null 2>&1; then install_with_uv; else install_with_pip; fi
-# tests start many processes, which read compiled files faster; a lab compiles only what it uses
-if [ "$want" = dev ]; then "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" || true; fi
 echo "$key" >"$stamp"
 # the test lock holds everything of the lab lock, in the same versions
 if [ "$want" = dev ]; then cat requirements/lab.txt tools/setup.sh | cksum >"$venv/.ragkit-lab"; fi
