@@ -1,8 +1,9 @@
 # make lab opens the notebooks, make test runs everything. Both build .venv themselves.
 
 VENV ?= .venv
-BIN := $(VENV)/bin
-SETUP := VENV=$(VENV) PYTHON=$(PYTHON) tools/setup.sh
+# by `python -m`, since the scripts beside it stop working when the clone is moved
+RUN := $(VENV)/bin/python -m
+SETUP := VENV='$(VENV)' PYTHON='$(PYTHON)' tools/setup.sh
 NOTEBOOKS := $(wildcard notebooks/[0-9]*.py)
 EXPORT := --quiet --format requirements-txt --frozen --no-emit-project --no-annotate --no-header
 
@@ -22,24 +23,24 @@ help:
 
 lab:
 	@$(SETUP) lab
-	@$(BIN)/ragkit lab $(if $(JUPYTER),--jupyter) $(if $(PORT),--port $(PORT)) $(if $(NO_BROWSER),--no-browser)
+	@$(RUN) ragkit lab $(if $(JUPYTER),--jupyter) $(if $(PORT),--port $(PORT)) $(if $(NO_BROWSER),--no-browser)
 
 test:
 	@$(SETUP) dev
 	@test -n "$(NOTEBOOKS)" || { echo "no notebook found in notebooks/, nothing to test" >&2; exit 1; }
-	$(BIN)/ruff check .
-	$(BIN)/marimo check --strict $(NOTEBOOKS)
-	LANGGRAPH_STRICT_MSGPACK=true $(BIN)/pytest --nbmake --nbmake-timeout=300 tests $(NOTEBOOKS) notebooks/jupyter
+	$(RUN) ruff check .
+	$(RUN) marimo check --strict $(NOTEBOOKS)
+	LANGGRAPH_STRICT_MSGPACK=true $(RUN) pytest --nbmake --nbmake-timeout=300 tests $(NOTEBOOKS) notebooks/jupyter
 
 check:
 	@$(SETUP) lab
-	@$(BIN)/ragkit doctor
+	@$(RUN) ragkit doctor
 
 jupyter:
 	@$(SETUP) lab
 	@mkdir -p notebooks/jupyter && rm -f notebooks/jupyter/*.ipynb
 	@for source in $(NOTEBOOKS); do \
-		$(BIN)/marimo export ipynb $$source --sort top-down -f \
+		$(RUN) marimo export ipynb $$source --sort top-down -f \
 			-o notebooks/jupyter/$$(basename $$source .py).ipynb || exit 1; \
 	done
 

@@ -80,10 +80,11 @@ def test_the_exports_say_what_uv_lock_says() -> None:
             assert (entry.name, str(entry.specifier).removeprefix("==")) in resolved, entry
 
 
-def test_no_lock_brings_torch_or_what_chroma_needs_only_for_a_cluster() -> None:
+def test_no_lock_brings_torch_or_what_is_large_and_never_used() -> None:
     for lock in LOCKS:
         names = {canonicalize_name(entry.name) for entry, _ in entries(lock)}
-        assert not names & {"torch", "torchvision", "tensorflow", "transformers", "kubernetes"}
+        assert not names & {"torch", "torchvision", "tensorflow", "transformers"}
+        assert not names & {"kubernetes", "huggingface-hub", "zstandard", "uvloop"}
         assert not [name for name in names if name.startswith("nvidia-")]
 
 

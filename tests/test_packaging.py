@@ -156,3 +156,18 @@ def test_an_installed_wheel_finds_its_own_data(wheel: Path, tmp_path: Path) -> N
     assert Path(origin).is_relative_to(tmp_path)
     assert Path(data) == tmp_path / "site/ragkit/_data"
     assert len(list(Path(data).glob("kb/*.md"))) == len(list((ROOT / "data/kb").glob("*.md")))
+
+
+def test_what_the_locks_leave_out_is_not_needed() -> None:
+    """Embed, store, search and talk to a chat client with the left-out packages blocked."""
+    gone = ["kubernetes", "huggingface_hub", "hf_xet", "zstandard", "uvloop", "httptools"]
+    code = f"""
+import sys
+for name in {gone}: sys.modules[name] = None
+from ragkit.embedding import default_embedder
+from ragkit.index import build_index
+import langchain_openai, langgraph.graph, marimo
+page = {{"id": "a#0-00000000", "content": "Seats cost 12 euros.", "metadata": {{"source": "a.md"}}}}
+print(build_index([page]).search("price of a seat", 1)[0]["id"])
+"""
+    assert run(code) == "a#0-00000000"

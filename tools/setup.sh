@@ -8,7 +8,8 @@ want=$1
 lock=requirements/$want.txt
 venv=${VENV:-.venv}
 stamp=$venv/.ragkit-$want
-key=$(cat "$lock" tools/setup.sh | cksum)
+# the folder too: a moved clone must not go on importing from where it was
+key() { { pwd && cat "requirements/$1.txt" tools/setup.sh; } | cksum; }
 in_range='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))'
 
 works() { "$venv/bin/python" -c "$in_range" 2>/dev/null && [ -x "$venv/bin/ragkit" ]; }
@@ -36,23 +37,28 @@ install_with_uv() {
     uv pip install --quiet --python "$venv/bin/python" --no-deps --no-build-isolation -e .
 }
 
+pip_install() {
+    # a user who has pip install to the home folder means that for elsewhere
+    PIP_USER=0 "$venv/bin/python" -m pip --disable-pip-version-check install --no-compile "$@"
+}
+
 install_with_pip() {
     python=$(find_python)
-    if ! works && ! "$python" -m venv --clear "$venv"; then
+    if ! { works && "$venv/bin/python" -m pip --version >/dev/null 2>&1; } &&
+        ! "$python" -m venv --clear "$venv"; then
         echo "$python cannot make an environment; on Debian and Ubuntu: sudo apt install python3-venv" >&2
         return 1
     fi
-    pip="$venv/bin/python -m pip --disable-pip-version-check install --no-compile"
-    $pip --require-hashes --no-deps --only-binary :all: -r "$lock"
-    $pip --quiet --no-deps --no-build-isolation -e .
+    pip_install --require-hashes --no-deps --only-binary :all: -r "$lock"
+    pip_install --quiet --no-deps --no-build-isolation -e .
 }
 
-if works && [ "$(cat "$stamp" 2>/dev/null)" = "$key" ]; then
+if works && [ "$(cat "$stamp" 2>/dev/null)" = "$(key "$want")" ]; then
     exit 0
 fi
 echo "Installing what ragkit needs into $venv (once; takes some minutes) ..."
 rm -f "$venv"/.ragkit-*
 if command -v uv >/dev/null 2>&1; then install_with_uv; else install_with_pip; fi
-echo "$key" >"$stamp"
+key "$want" >"$stamp"
 # the test lock holds everything of the lab lock, in the same versions
-if [ "$want" = dev ]; then cat requirements/lab.txt tools/setup.sh | cksum >"$venv/.ragkit-lab"; fi
+if [ "$want" = dev ]; then key lab >"$venv/.ragkit-lab"; fi
