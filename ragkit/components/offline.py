@@ -20,9 +20,12 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
     Raises:
         FileNotFoundError: the folder does not exist.
     """
+    from ragkit.components.coverage import entity_coverage
     from ragkit.components.direct import DirectAnswerer
     from ragkit.components.generators import ExtractiveGenerator
     from ragkit.components.graders import offline_graders
+    from ragkit.components.intents import open_reference
+    from ragkit.components.planners import Planner
     from ragkit.components.rewriters import VocabularyRewriter
     from ragkit.components.routers import RuleRouter
     from ragkit.components.strips import split_strips
@@ -30,12 +33,13 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
 
     index = open_corpus(corpus, embedder)
     grader, strip_grader = offline_graders(embedder or default_embedder())
+    rewriter = VocabularyRewriter(index, grader.probability)
     direct = DirectAnswerer()
     kit = Kit(
         name="offline: rules and a small embedding model",
         retriever=index,
         grader=grader,
-        rewriter=VocabularyRewriter(index, grader.probability),
+        rewriter=rewriter,
         generator=ExtractiveGenerator(grader.reader, grader),
         unguarded=ExtractiveGenerator(grader.reader, grader, guarded=False),
         section=getattr(index, "parent", None),
@@ -44,6 +48,9 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
         web=search_recorded_web if corpus is None else None,
         split=split_strips,
         strip_grader=strip_grader,
+        planner=Planner(rewriter),
+        vague=open_reference,
+        coverage=entity_coverage,
     )
     return kit.replace(**components)
 
