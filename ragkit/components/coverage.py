@@ -1,4 +1,4 @@
-"""How much of what a question names its documents name too (audited-rollback article, section 4)."""
+"""How much of what a question names its documents name too (audited-rollback, section 4)."""
 
 from __future__ import annotations
 
