@@ -226,16 +226,17 @@ class IndexConfig(Frozen):
     `rrf_k` is the constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009);
     `pool` is how many candidates each search hands to the fusion, at least. Chroma's search is
     approximate, so it is asked for `oversample * k` candidates, or for every row of an index of up
-    to `exact_below` rows, and they are ordered by the exact cosine.
+    to `exact_below` rows, and they are ordered by the exact cosine. The first `rerank_pool` of the
+    fusion are ordered once more (0: they are not). BM25's numbers are Anserini's.
     """
 
     rrf_k: Annotated[int, Field(ge=1)] = 60
     pool: Annotated[int, Field(ge=1)] = 50
     oversample: AtLeastOne = 4
-    rerank_pool: AtLeastOne = 20
+    rerank_pool: Count = 30
     exact_below: Annotated[int, Field(ge=0)] = 2_000
-    bm25_k1: float = Field(1.2, gt=0)
-    bm25_b: Share = 0.75
+    bm25_k1: float = Field(0.9, gt=0)
+    bm25_b: Share = 0.4
 
 
 class ChunkConfig(Frozen):

@@ -70,6 +70,10 @@ class MiniLM(Embeddings):
         pieces, spans, rows = self._hidden(text)
         return list(pieces), list(spans), rows
 
+    def pieces(self, text: str) -> list[str]:
+        """Return the word pieces that the model reads of a text, without running the model."""
+        return self._load()[0].encode(text).tokens[1:-1]
+
     def _cached(self, text: str) -> np.ndarray:
         stored = self.disk.read(text)
         if stored is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
@@ -17,18 +17,19 @@ from ragkit.keywords import KeywordIndex, words
 from ragkit.metadata import build_filter
 from ragkit.parents import join_chunks
 from ragkit.records import Document
+from ragkit.rerank import LateInteraction, Rerank
 from ragkit.store import Store, open_store
 from ragkit.sync import Changes, prepare, synchronise, unit_rows
 
 Scored = list[tuple[Document, float]]
-Rerank = Callable[[str, list[Document]], Sequence[float]]
 
 
 class Index:
     """A snapshot of one store, searched three ways. It is a `Retriever`: call it.
 
-    `rerank(query, documents)` returns one number a document, more is better; it orders the
-    best `config.rerank_pool` documents of every search anew.
+    `rerank(query, documents)` returns one number a document, more is better; it orders the first
+    `config.rerank_pool` documents of a hybrid search. Without one, an embedder that shows its
+    `hidden` layer reranks by late interaction.
     """
 
     def __init__(
@@ -43,11 +44,14 @@ class Index:
         self.changes = changes or Changes()
         self._store = store
         self._embedder = embedder
-        self._rerank = rerank
         self._documents, self._vectors = store.rows()
         self._row = {document["id"]: row for row, document in enumerate(self._documents)}
         self._families = _families(self._documents)
-        self._keywords = KeywordIndex([d["content"] for d in self._documents], self.config)
+        texts = [document["content"] for document in self._documents]
+        self._keywords = KeywordIndex(texts, self.config)
+        if rerank is None and hasattr(embedder, "hidden"):
+            rerank = LateInteraction(embedder, texts)
+        self._rerank = rerank if self.config.rerank_pool else None
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -81,16 +85,18 @@ class Index:
     ) -> Scored:
         """Return what `search` returns, each with its score.
 
-        The score is the cosine (dense), the BM25 score (keyword), the sum of reciprocal ranks
-        (hybrid) or the reranker's number. Scores of two strategies cannot be compared.
+        The score is the cosine (dense), the BM25 score (keyword), the reranker's number (hybrid) or,
+        without one, the sum of reciprocal ranks. Scores of two strategies cannot be compared.
         """
         _check(query, k, strategy)
         if k == 0 or not query.strip() or not self._documents:
             return []
         ranked = self._ranked(query, k, strategy, build_filter(where))
-        best = self._without_repeats(ranked, max(k, self.config.rerank_pool if self._rerank else 0))
-        if self._rerank:
-            best = self._reranked(query, best)
+        if strategy == "hybrid" and self._rerank:
+            best = self._without_repeats(ranked, max(k, self.config.rerank_pool))
+            best = self._reranked(query, best, self._rerank)
+        else:
+            best = self._without_repeats(ranked, k)
         return [(_copy(self._documents[row]), score) for row, score in best[:k]]
 
     def get(self, ids: Iterable[str]) -> list[Document]:
@@ -158,9 +164,10 @@ class Index:
                 kept.append((row, score))
         return kept
 
-    def _reranked(self, query: str, best: list[tuple[int, float]]) -> list[tuple[int, float]]:
-        assert self._rerank is not None
-        scores = self._rerank(query, [_copy(self._documents[row]) for row, _ in best])
+    def _reranked(
+        self, query: str, best: list[tuple[int, float]], rerank: Rerank
+    ) -> list[tuple[int, float]]:
+        scores = rerank(query, [_copy(self._documents[row]) for row, _ in best])
         if len(scores) != len(best):
             raise ValueError(f"the reranker gave {len(scores)} scores for {len(best)} documents")
         order = sorted(range(len(best)), key=lambda place: (-float(scores[place]), place))

@@ -83,6 +83,6 @@ def _stem(word: str) -> str:
 
 @lru_cache(1)
 def _stop_words() -> frozenset[str]:
-    from bm25s.stopwords import STOPWORDS_EN
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
 
-    return frozenset(STOPWORDS_EN)
+    return frozenset(STOPWORDS_EN_PLUS)

@@ -1,0 +1,55 @@
+"""Order what was found once more, token by token, with the same small embedding model."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ragkit.records import Document
+
+Rerank = Callable[[str, list[Document]], Sequence[float]]
+
+
+class LateInteraction:
+    """Score documents by late interaction (ColBERT: Khattab and Zaharia, SIGIR 2020).
+
+    Each token of the query looks for its nearest token in the document; the score is the mean of these
+    cosines. A token weighs by the root of its inverse document frequency, so that what is rare in
+    this corpus counts more; marks do not count. `embedder` needs `hidden` and `pieces` of `MiniLM`.
+    """
+
+    def __init__(self, embedder: Any, texts: Iterable[str]) -> None:
+        self._embedder = embedder
+        self._texts = list(texts)
+
+    def __call__(self, query: str, documents: Sequence[Document]) -> list[float]:
+        """Return one score a document, -1 to 1, more is better."""
+        pieces, _, rows = self._embedder.hidden(query)
+        weights = self._weights(pieces)
+        return [float(self._nearest(rows, document["content"]) @ weights) for document in documents]
+
+    def _nearest(self, rows: np.ndarray, text: str) -> np.ndarray:
+        _, _, found = self._embedder.hidden(text)
+        return (rows @ found.T).max(axis=1) if len(found) else np.full(len(rows), -1.0)
+
+    def _weights(self, pieces: Sequence[str]) -> np.ndarray:
+        known = [math.sqrt(self._idf(piece)) if _is_word(piece) else 0.0 for piece in pieces]
+        weights = np.array(known if any(known) else [1.0] * len(pieces))
+        return weights / weights.sum()
+
+    def _idf(self, piece: str) -> float:
+        count = self._document_counts[piece]
+        return math.log(1 + (len(self._texts) - count + 0.5) / (count + 0.5))
+
+    @cached_property
+    def _document_counts(self) -> Counter[str]:
+        return Counter(piece for text in self._texts for piece in set(self._embedder.pieces(text)))
+
+
+def _is_word(piece: str) -> bool:
+    return any(character.isalnum() for character in piece)
