@@ -85,8 +85,8 @@ class Index:
     ) -> Scored:
         """Return what `search` returns, each with its score.
 
-        The score is the cosine (dense), the BM25 score (keyword), the reranker's number (hybrid) or,
-        without one, the sum of reciprocal ranks. Scores of two strategies cannot be compared.
+        The score is the cosine (dense), the BM25 score (keyword), the reranker's number (hybrid)
+        or, without one, the sum of reciprocal ranks. Two strategies' scores cannot be compared.
         """
         _check(query, k, strategy)
         if k == 0 or not query.strip() or not self._documents:

@@ -18,9 +18,10 @@ Rerank = Callable[[str, list[Document]], Sequence[float]]
 class LateInteraction:
     """Score documents by late interaction (ColBERT: Khattab and Zaharia, SIGIR 2020).
 
-    Each token of the query looks for its nearest token in the document; the score is the mean of these
-    cosines. A token weighs by the root of its inverse document frequency, so that what is rare in
-    this corpus counts more; marks do not count. `embedder` needs `hidden` and `pieces` of `MiniLM`.
+    Each token of the query looks for its nearest token in the document; the score is the mean of
+    these cosines. A token weighs by the root of its inverse document frequency, so that what is
+    rare in this corpus counts more; marks do not count. `embedder` needs `hidden` and `pieces`
+    of `MiniLM`.
     """
 
     def __init__(self, embedder: Any, texts: Iterable[str]) -> None:
