@@ -122,7 +122,7 @@ def dropdown(named: dict[str, Any], first: str, label: str) -> Any:
 
     return w.Dropdown(
         options=list(named.items()), value=named[first], description=label, style=_LABEL,
-        layout=w.Layout(width="min(100%, 36em)"),
+        layout=w.Layout(width="max-content", max_width="100%"),
     )  # fmt: skip
 
 
@@ -132,7 +132,8 @@ def multiselect(named: dict[str, Any], first: Sequence[str], label: str) -> Any:
 
     return w.SelectMultiple(
         options=list(named.items()), value=tuple(named[one] for one in first), description=label,
-        rows=min(len(named), 8), style=_LABEL, layout=w.Layout(width="min(100%, 36em)"),
+        rows=min(len(named), 8), style=_LABEL,
+        layout=w.Layout(width="max-content", max_width="100%"),
     )  # fmt: skip
 
 
@@ -140,7 +141,7 @@ def checkbox(value: bool, label: str) -> Any:
     """Return an ipywidgets checkbox."""
     import ipywidgets as w
 
-    return w.Checkbox(value, description=label, indent=False)
+    return w.Checkbox(value, description=label, indent=False, layout=w.Layout(width="max-content"))
 
 
 def text(value: str, label: str, placeholder: str) -> Any:
@@ -169,7 +170,10 @@ def number(start: float, stop: float, step: float, value: float, label: str) -> 
 
     whole = all(isinstance(one, int) for one in (start, stop, step, value))
     kind = w.BoundedIntText if whole else w.BoundedFloatText
-    return kind(value, min=start, max=stop, step=step, description=label, style=_LABEL)
+    return kind(
+        value, min=start, max=stop, step=step, description=label, style=_LABEL,
+        layout=w.Layout(width="12em"),
+    )  # fmt: skip
 
 
 def button(label: str, action: Callable[[], Any], tone: str) -> Any:
@@ -254,7 +258,10 @@ def box(items: Sequence[Any], kind: str) -> Any:
     children = [_as_widget(item) for item in items]
     if kind == "rk-stack":
         return w.VBox(children)
-    return w.HBox(children, layout=w.Layout(flex_flow="row wrap", align_items="flex-start"))
+    return w.HBox(
+        children,
+        layout=w.Layout(flex_flow="row wrap", align_items="flex-start", grid_gap="4px 24px"),
+    )
 
 
 def tabs(items: Mapping[str, Any]) -> Any:

@@ -199,7 +199,7 @@ def table(
 ) -> Any:
     """Return records or a data frame as a table, sortable and searchable in marimo.
 
-    Long text wraps; `widths` sets a column's width in pixels.
+    Long text wraps in a wide column; `widths` sets a column's width in pixels.
     """
     if in_jupyter():
         return ipy.table(rows, label)
@@ -215,7 +215,7 @@ def table(
         show_data_types=False,
         show_download=False,
         wrapped_columns=wrapped,
-        column_widths=dict(widths) if widths else None,
+        column_widths={**dict.fromkeys(wrapped, 420), **(widths or {})},
     )
 
 

@@ -15,6 +15,17 @@ from typing import Any
 _PUBLIC = {
     "graph": "drawing",
     "edges_of": "drawing",
+    "timeline": "history",
+    "evidence": "documents",
+    "sources": "documents",
+    "claims": "answers",
+    "alignment": "answers",
+    "story": "story",
+    "threshold_map": "charts",
+    "reliability": "charts",
+    "rates": "bars",
+    "ladder": "bars",
+    "front": "charts",
 }
 
 

@@ -6,6 +6,7 @@ ground, so they read in light and dark, in marimo and in JupyterLab, and need no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,7 @@ COLOURS = {
     "web": "#9a6bd1",
     "muted": "#808080",
 }
-ICONS = {"good": "✓", "maybe": "◐", "bad": "✕", "path": "→", "web": "↗", "muted": "–"}
+ICONS = {"good": "✓", "maybe": "≈", "bad": "✕", "path": "→", "web": "↗", "muted": "–"}
 
 
 @cache
@@ -106,12 +107,17 @@ def shortened(text: str, limit: int = 160) -> tuple[str, bool]:
     return head.rstrip(" ,;:") + " …", True
 
 
-def long_text(text: str, limit: int = 160) -> str:
+def long_text(text: str, limit: int = 160, lead: str = "") -> str:
     """Return escaped text; what is longer than `limit` is shown whole when its head is opened."""
     head, cut = shortened(" ".join(text.split()), limit)
     if not cut:
-        return tag("span", escape(text), "rk-text")
-    return folded(escape(head), tag("div", escape(text), "rk-text rk-whole"))
+        return tag("span", escape(lead + text), "rk-text")
+    return folded(escape(lead + head), tag("div", escape(text), "rk-text rk-whole"))
+
+
+def short_id(name: Any) -> str:
+    """Return a chunk's id without its hash, `pricing#3` for `pricing#3-9f2c01ab`."""
+    return re.sub(r"(#\d+)-[0-9a-f]{8}", r"\1", str(name))
 
 
 def stack(items: Iterable[str], kind: str = "rk-stack") -> str:
