@@ -75,7 +75,9 @@ def ladder(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     bag = make_kit(kit)
-    found = climb(bag, asked, chosen, records, jobs=jobs, progress=partial(tqdm, unit="run"))
+    found = climb(
+        bag, asked, chosen, records, jobs=jobs, progress=partial(tqdm, unit="run", disable=None)
+    )
     _report(found, out, f"ladder · {bag.name} · {half} · {len(asked)} questions")
 
 
@@ -214,7 +216,9 @@ def shadow(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     bag = make_kit(kit)
-    runs = climb(bag, asked, chosen, records, jobs=jobs, progress=partial(tqdm, unit="run"))
+    runs = climb(
+        bag, asked, chosen, records, jobs=jobs, progress=partial(tqdm, unit="run", disable=None)
+    )
     found = pairs(runs, before, after)
     for kind, count in counts(found).items():
         typer.echo(f"{count:>5}  {kind}")
@@ -268,7 +272,7 @@ def _questions(path: Path | None, half: str) -> list[Any]:
 def _progress(items: Iterable[Any]) -> Iterable[Any]:
     from tqdm import tqdm
 
-    return tqdm(items, leave=False, unit="question")
+    return tqdm(items, leave=False, unit="question", disable=None)
 
 
 def _show(figures: list[Any], title: str, out: Path | None, **about: Any) -> None:

@@ -12,7 +12,7 @@ from ragkit.evaluation.gold import relevant_ids, stated
 from ragkit.evaluation.questions import Question
 from ragkit.evaluation.stats import Share, auroc, balanced_accuracy, calibration_error
 from ragkit.graphs.arsc import build_arsc
-from ragkit.graphs.nodes import grade
+from ragkit.graphs.nodes import grade, route
 from ragkit.kit import Kit
 from ragkit.records import Document, Grade
 from ragkit.runs import Run, ask
@@ -35,7 +35,7 @@ def measure_components(
     kit: Kit, questions: Sequence[Question], progress: Progress = iter
 ) -> list[Figure]:
     """Measure grader, retriever and rewriter on questions with gold; `progress` wraps the loops."""
-    named = with_relevant(kit, questions)
+    named = prepare(kit, questions)
     searched = [q for q in named if q.relevant and q.answerable is not False]
     graded = _gradable(named)
     return [
@@ -45,17 +45,30 @@ def measure_components(
     ]
 
 
-def with_relevant(kit: Kit, questions: Sequence[Question]) -> list[Question]:
-    """Return the questions with the ids of their relevant chunks filled in from the quotes."""
+def prepare(kit: Kit, questions: Sequence[Question]) -> list[Question]:
+    """Fill in the relevant chunks from the quotes; let the router make follow-ups self-contained.
+
+    The parts see no conversation, so a follow-up as typed would measure nothing of theirs.
+    """
     shelf = _shelf(kit)
-    return [q.model_copy(update={"relevant": _relevant(q, shelf)}) for q in questions]
+    return [
+        q.model_copy(update={"relevant": _relevant(q, shelf), "question": _alone(kit, q)})
+        for q in questions
+    ]
+
+
+def _alone(kit: Kit, question: Question) -> str:
+    if not question.history or kit.router is None:
+        return question.question
+    chosen, _ = route(kit, question.question, question.history)
+    return chosen.rewritten_query or question.question
 
 
 def judged_by_half(
     kit: Kit, questions: Sequence[Question], progress: Progress = iter
 ) -> dict[str, list[Judged]]:
     """Return the grader's verdicts on the practice and on the exam half."""
-    named = _gradable(with_relevant(kit, questions))
+    named = _gradable(prepare(kit, questions))
     halves = {half: [q for q in named if q.half == half] for half in ("practice", "exam")}
     return {half: list(judge_pools(kit, some, progress)) for half, some in halves.items()}
 
@@ -77,17 +90,34 @@ def _relevant(question: Question, shelf: dict[str, Document]) -> tuple[str, ...]
 def judge_pools(
     kit: Kit, questions: Sequence[Question], progress: Progress = iter
 ) -> Iterator[Judged]:
-    """Grade the hybrid top 6 of every question, and its gold chunks where search missed them."""
+    """Grade the hybrid top 6 of every question, and its gold chunks where search missed them.
+
+    Other editions of a gold page are left out: they are on the subject, and which one counts is
+    told by date, not by the grader.
+    """
     by_id = _shelf(kit)
     for question in progress(questions):
         pool = kit.retriever(question.question, POOL, "hybrid")
         found = {document["id"] for document in pool}
         missed = [by_id[name] for name in question.relevant if name not in found and name in by_id]
-        documents: list[Document] = [*pool, *missed]
+        gold = [by_id[name] for name in question.relevant if name in by_id]
+        documents = [d for d in [*pool, *missed] if not _is_other_edition(d, gold)]
         grades, _ = grade(kit.grader, question.question, documents)
         for verdict in grades:
             label = verdict.document_id in question.relevant
             yield Judged(question.id, verdict.document_id, label, verdict)
+
+
+def _is_other_edition(document: Document, gold: Sequence[Document]) -> bool:
+    page = _page(document)
+    if page[0] is None or document["id"] in {other["id"] for other in gold}:
+        return False
+    return any(_page(other)[:2] == page[:2] and _page(other) != page for other in gold)
+
+
+def _page(document: Document) -> tuple[Any, Any, Any]:
+    metadata = document.get("metadata", {})
+    return metadata.get("title"), metadata.get("product"), metadata.get("source")
 
 
 def grader_figures(judged: Sequence[Judged]) -> list[Figure]:

@@ -14,7 +14,7 @@ from ragkit.evaluation.components import (
     rewriter_figures,
 )
 from ragkit.evaluation.questions import Question
-from ragkit.records import Grade, Rewrite
+from ragkit.records import Grade, Rewrite, Route
 
 
 class Shelf:
@@ -90,6 +90,23 @@ def test_the_pool_is_what_search_finds_and_the_gold_it_missed():
 
 def _by_content(_question, documents):
     return [graded(d["id"], 0.9 if d["id"] in ("a", "lost") else 0.1) for d in documents]
+
+
+def test_other_editions_of_a_gold_page_are_left_out():
+    shelf = Shelf(q="abc")
+    for name, source in (("a", "new.md"), ("b", "old.md"), ("c", "else.md")):
+        title = "Prices" if name in "ab" else "Terms"
+        shelf.shelf[name]["metadata"] = {"title": title, "product": "P", "source": source}
+    kit = scripted_kit(retriever=shelf, grader=Queue([_by_content]))
+    assert [case.document_id for case in judge_pools(kit, [ask_for("q", "a")])] == ["a", "c"]
+
+
+def test_a_follow_up_is_searched_as_the_router_words_it():
+    told = Route(route="vector_search", reasoning="", rewritten_query="q")
+    kit = scripted_kit(retriever=Shelf(q="a"), grader=Queue([_by_content]), router=Queue([told]))
+    asked = ask_for("and then?", "a", history=({"role": "user", "content": "q?"},))
+    found = by_name(measure_components(kit, [asked]))
+    assert str(found["dense recall@6"].result).startswith("1 of 1 ")
 
 
 def test_recall_needs_every_fact_from_relevant_chunks():
