@@ -109,6 +109,7 @@ class BudgetedState(TypedDict, total=False):
     stuck: str
     started: float
     metrics: dict[str, Any]
+    note: str
     answer: str
     tag: str
     reason: str

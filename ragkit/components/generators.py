@@ -45,7 +45,7 @@ class Quote:
 class ExtractiveGenerator:
     """A `Generator` that quotes up to `max_sentences` sentences, each with its `[n]`.
 
-    With `guarded=False` it answers from whatever it is given, as naive RAG does.
+    With `guarded=False` it answers from whatever it is given, old editions too, as naive RAG does.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class ExtractiveGenerator:
 
     def _ranked(self, question: str, documents: Sequence[Document]) -> list[Quote]:
         """Every quotable sentence, best first; of equal texts the first document's."""
-        current = current_documents(documents)
+        everything = {document["id"] for document in documents}
+        current = current_documents(documents) if self.guarded else everything
         quotes: dict[str, Quote] = {}
         for label, document in enumerate(documents, start=1):
             if document["id"] not in current:

@@ -103,7 +103,7 @@ class BudgetedNodes:
             "web_outcome": "", "stuck": "",
             "started": began,
             "metrics": trip(metrics, over(metrics, config.budget)),
-            "answer": "", "tag": "", "reason": "", "telemetry": {},
+            "note": "", "answer": "", "tag": "", "reason": "", "telemetry": {},
         }  # fmt: skip
 
     def retriever(self, state: BudgetedState, runtime: Runtime[BudgetedConfig]) -> dict[str, Any]:
@@ -187,12 +187,13 @@ class BudgetedNodes:
         usd = cost(config.prices, "generate", [draft])
         metrics = self._spent(state["metrics"], state["started"], began, usd, "generation")
         limited = _limits(state)
-        answer = f"{draft.text}\n\n{NOTE}" if draft.answerable and limited else draft.text
+        note = NOTE if draft.answerable and limited else ""
+        answer = f"{draft.text}\n\n{note}".rstrip()
         tag = "best_effort" if draft.answerable else "abstained"
         reason = limited or "enough documents are relevant; claims not checked"
         if not draft.answerable:
             reason = "the relevant documents do not hold the answer"
-        return self._end(state, metrics, answer, tag, reason)
+        return {**self._end(state, metrics, answer, tag, reason), "note": note}
 
     def fallback(self, state: BudgetedState) -> dict[str, Any]:
         """Refuse politely: nothing relevant was found within the budgets."""
