@@ -45,7 +45,7 @@ class Quote:
 class ExtractiveGenerator:
     """A `Generator` that quotes up to `max_sentences` sentences, each with its `[n]`.
 
-    With `guarded=False` it answers from whatever it is given, old editions too, as naive RAG does.
+    With `guarded=False` it answers from whatever it is given, old editions too, as naive RAG.
     """
 
     def __init__(

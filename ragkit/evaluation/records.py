@@ -119,7 +119,8 @@ def make_record(
     return EvalRecord(
         rung=rung or run.graph, graph=run.graph, kit=kit,
         config=config_hash(config), question=question,
-        answer=run.answer.removesuffix(run.state.get("note", "")).rstrip(), tag=run.tag, reason=run.reason,
+        answer=run.answer.removesuffix(run.state.get("note", "")).rstrip(),
+        tag=run.tag, reason=run.reason,
         draft=state.get("draft") or state.get("generated_draft") or "",
         evidence=tuple(_shown(document) for document in run.documents),
         steps=tuple(Step(node=s["node"], ms=round(s["ms"], 3)) for s in run.steps),
