@@ -25,6 +25,7 @@ class Step:
     id: str = ""
     parent: str | None = None
     next: tuple[str, ...] = ()
+    returns_to: str | None = None
 
 
 def timeline(
@@ -96,6 +97,7 @@ def _from_snapshots(entries: Sequence[Any]) -> list[Step]:
     for entry in entries:
         ms = _milliseconds(earlier, entry.created_at)
         known = {"id": entry.id, "parent": entry.parent, "next": tuple(entry.next)}
+        known["returns_to"] = getattr(entry, "returns_to", None)
         made.append(Step(entry.node, dict(entry.changed), dict(entry.values), ms, **known))
         earlier = entry.created_at
     return made
@@ -135,7 +137,9 @@ def _cards(steps: Sequence[Step], limits: Mapping[str, float], start: int = 0) -
 
 
 def _went_back(step: Step, number: int, at: Mapping[str, int]) -> int | None:
-    """Return the step this one went back to, when it does not follow the one before it."""
+    """Return the step whose state a rollback restored, or that a fork grew from."""
+    if step.returns_to in at:
+        return at[step.returns_to]
     origin = at.get(step.parent or "")
     return origin if origin is not None and origin != number - 1 else None
 
