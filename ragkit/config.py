@@ -243,7 +243,7 @@ class ChunkConfig(Frozen):
     """How pages are cut: a chunk and its parent section have about so many tokens at most."""
 
     max_tokens: Annotated[int, Field(ge=20, le=2_000)] = 180
-    parent_tokens: Annotated[int, Field(ge=20, le=20_000)] = 600
+    parent_tokens: Annotated[int, Field(ge=20, le=20_000)] = 400
 
 
 ReplyMode = Literal["function_calling", "json_schema", "json_prompt"]

@@ -62,7 +62,10 @@ def load_pages(folder: Path | str, name: str | None = None) -> tuple[list[Page],
     skipped: list[Skipped] = []
     for path, reason in _walk(root, frozenset()):
         source = f"{prefix}/{path.relative_to(root).as_posix()}"
+        readable = source.encode("utf-8", "replace").decode()
         try:
+            if readable != source:
+                source, reason = readable, "its name is not valid Unicode"
             if reason:
                 raise Unreadable(reason)
             pages.append(read_page(path, source))
@@ -100,7 +103,7 @@ def split_page(
                 "title": title,
                 "heading_path": " > ".join(pieces[row].path),
                 "position": row,
-                "parent_id": f"{_stem(page.source)}#section-{number}",
+                "parent_id": _parent_id(page.source, number),
                 "kind": origin,
                 "repeated_lines": pieces[row].repeated or None,
                 "oversize": tokens[row] > size or None,
@@ -175,6 +178,10 @@ def _title(page: Page) -> str:
     headings = (piece.path[0] for piece in _pieces(page, 10_000) if piece.path)
     own = next(headings, None) if page.markdown else None
     return own or re.sub(r"[-_]+", " ", Path(page.source).stem).strip() or page.source
+
+
+def _parent_id(source: str, number: int) -> str:
+    return f"{_stem(source)}#section-{number}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
 
 
 def _stem(source: str) -> str:

@@ -12,6 +12,8 @@ from packaging.version import InvalidVersion, Version
 _LONGEST = 60
 _YEAR = re.compile(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)")
 _OTHER_DATE = re.compile(r"\d{4}-\d{1,2}")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAY = re.compile(rf"\b({'|'.join(_DAYS)})(?:[a-z]*day)?\b", re.IGNORECASE)
 _VERSION = re.compile(r"(?:version|release|ver\.?|v)?\s*(\d\S*)", re.IGNORECASE)
 _LABEL = re.compile(
     r"^\W*(?:effective(?: date| from| as of)?|valid (?:from|since)|in force (?:from|since)|date"
@@ -26,8 +28,9 @@ def parse_date(text: Any) -> date | None:
     """Return the day a text names, or None when it names none or could mean another.
 
     Read: `2025-03-04`, with a time or not, `3 March 2025`, `March 3, 2025`, `14/03/2025`. Unknown:
-    `03/04/2025` (two readings), `March 2025` and `2025-03` (no day), two-digit years, and
-    anything else. Dates and datetimes pass through. Today's date is never filled in.
+    `03/04/2025` (two readings), `March 2025` and `2025-03` (no day), two-digit years, a
+    weekday that does not fit, and anything else. Dates and datetimes pass through. Today's date
+    is never filled in.
     """
     if isinstance(text, datetime):
         return text.date()
@@ -38,7 +41,8 @@ def parse_date(text: Any) -> date | None:
     readings = {
         _read(text.strip(), fill, day_first) for fill in _FILLS for day_first in (True, False)
     }
-    return readings.pop() if len(readings) == 1 else None
+    day = readings.pop() if len(readings) == 1 else None
+    return day if day and _weekday_fits(text, day) else None
 
 
 def parse_version(text: Any) -> Version | None:
@@ -63,6 +67,11 @@ def find_effective_date(text: str) -> date | None:
     """
     days = {day for match in _LABEL.finditer(text) if (day := parse_date(match[1]))}
     return days.pop() if len(days) == 1 else None
+
+
+def _weekday_fits(text: str, day: date) -> bool:
+    named = {match[1].lower() for match in _WEEKDAY.finditer(text)}
+    return named <= {_DAYS[day.weekday()]}
 
 
 def _read(text: str, fill: datetime, day_first: bool) -> date | None:

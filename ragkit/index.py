@@ -88,7 +88,7 @@ class Index:
         The score is the cosine (dense), the BM25 score (keyword), the reranker's number (hybrid)
         or, without one, the sum of reciprocal ranks. Two strategies' scores cannot be compared.
         """
-        _check(query, k, strategy)
+        check_search(query, k, strategy)
         if k == 0 or not query.strip() or not self._documents:
             return []
         ranked = self._ranked(query, k, strategy, build_filter(where))
@@ -242,7 +242,8 @@ def fuse(rankings: Sequence[Sequence[Any]], rrf_k: int) -> dict[Any, float]:
     return scores
 
 
-def _check(query: str, k: int, strategy: str) -> None:
+def check_search(query: str, k: int, strategy: str) -> None:
+    """Raise TypeError or ValueError that names what cannot be searched with."""
     if not isinstance(query, str):
         raise TypeError(f"a query is text, not {type(query).__name__}")
     if isinstance(k, bool) or not isinstance(k, int):

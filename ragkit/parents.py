@@ -18,8 +18,8 @@ Sized = tuple[tuple[str, ...], int]
 def group_sections(pieces: Sequence[Sized], limit: int) -> list[list[int]]:
     """Group the pieces of a page, given as (heading path, tokens), by their parent section.
 
-    The parent of a piece is the largest section around it of at most `limit` tokens; a section
-    without headings inside that is longer gives one parent after another. Returns positions.
+    A section of at most `limit` tokens is one parent. A longer one is taken apart by its inner
+    headings, and neighbours are put together again as long as they fit. Returns positions.
     """
     return _grouped(list(range(len(pieces))), pieces, limit, depth=0)
 
@@ -53,21 +53,27 @@ def join_chunks(chunks: Sequence[Document]) -> Document:
 
 
 def _grouped(rows: list[int], pieces: Sequence[Sized], limit: int, depth: int) -> list[list[int]]:
-    if sum(pieces[row][1] for row in rows) <= limit or len(rows) == 1:
+    if _tokens(rows, pieces) <= limit or len(rows) == 1:
         return [rows]
     if all(len(pieces[row][0]) <= depth for row in rows):
-        return _runs(rows, pieces, limit)
+        return _merged([[row] for row in rows], pieces, limit)
     inner = groupby(rows, key=lambda row: pieces[row][0][: depth + 1])
-    return [part for _, group in inner for part in _grouped(list(group), pieces, limit, depth + 1)]
+    parts = [part for _, group in inner for part in _grouped(list(group), pieces, limit, depth + 1)]
+    return _merged(parts, pieces, limit)
 
 
-def _runs(rows: list[int], pieces: Sequence[Sized], limit: int) -> list[list[int]]:
-    runs: list[list[int]] = [[]]
-    for row in rows:
-        if runs[-1] and sum(pieces[r][1] for r in [*runs[-1], row]) > limit:
-            runs.append([])
-        runs[-1].append(row)
-    return runs
+def _merged(parts: list[list[int]], pieces: Sequence[Sized], limit: int) -> list[list[int]]:
+    merged: list[list[int]] = []
+    for part in parts:
+        if merged and _tokens(merged[-1] + part, pieces) <= limit:
+            merged[-1] = merged[-1] + part
+        else:
+            merged.append(part)
+    return merged
+
+
+def _tokens(rows: list[int], pieces: Sequence[Sized]) -> int:
+    return sum(pieces[row][1] for row in rows)
 
 
 def _family(chunk: Document) -> tuple[str, str]:

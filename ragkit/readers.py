@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -59,7 +60,10 @@ def read_page(path: Path, source: str) -> Page:
         raise Unreadable(f"cannot be read: {problem.strerror}") from None
     if not data.strip():
         raise Unreadable("empty")
-    return reader(data, source)
+    try:
+        return reader(data, source)
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
 
 
 def _read_markdown(data: bytes, source: str) -> Page:
@@ -82,20 +86,25 @@ def _read_html(data: bytes, source: str) -> Page:
     for name in ("date", "article:published_time", "dcterms.date"):
         tag = soup.find("meta", attrs={"name": name}) or soup.find("meta", property=name)
         values.setdefault("published", tag.get("content") if tag else None)
-    for tag in soup(["head", "script", "style", "noscript", "template", "svg", "nav", "iframe"]):
+    for tag in soup(["head", "script", "style", "noscript", "template", "svg", "iframe"]):
         tag.decompose()
     converter = MarkdownConverter(
         heading_style="ATX", bullets="-", table_infer_header=True,
         escape_asterisks=False, escape_underscores=False, escape_misc=False,
         strip=["img"],
     )  # fmt: skip
-    return _page(source, converter.convert_soup(soup), values, ())
+    text = converter.convert_soup(soup)
+    if _CONTROL.search(text):
+        raise Unreadable("binary, not text")
+    return _page(source, text, values, ())
 
 
 def _read_pdf(data: bytes, source: str) -> Page:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
+    logger = logging.getLogger("pypdf")
+    logger.disabled = True  # what is broken is told once, as the reason
     try:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -104,8 +113,11 @@ def _read_pdf(data: bytes, source: str) -> Page:
         title = reader.metadata.title if reader.metadata else None
     except Unreadable:
         raise
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise Unreadable(f"a broken PDF: {problem}") from None
+    finally:
+        logger.disabled = False
+    texts = [_CONTROL.sub(" ", text.encode("utf-8", "replace").decode()) for text in texts]
     sections = tuple(
         (f"Page {number}", text) for number, text in enumerate(texts, start=1) if text.strip()
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,16 @@ from ragkit.store import Store
 
 @dataclass(frozen=True)
 class Changes:
-    """What happened to the rows: ids added, removed and changed (metadata only); the rest kept."""
+    """What happened to the rows: ids added, removed and changed (metadata only); the rest kept.
+
+    `pages` says the same by source: new, changed, removed or unchanged.
+    """
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     kept: int = 0
+    pages: dict[str, str] = field(default_factory=dict)
 
 
 def prepare(documents: Iterable[Document]) -> dict[str, Document]:
@@ -57,8 +61,13 @@ def synchronise(store: Store, wanted: Mapping[str, Document], embedder: Any) -> 
         raise RuntimeError(
             f"the index {store.place} does not hold what was written: {', '.join(wrong[:3])}"
         )
-    kept = len(wanted) - len(fresh)
-    return Changes(tuple(sorted(added)), tuple(sorted(removed)), tuple(sorted(changed)), kept)
+    return Changes(
+        added=tuple(sorted(added)),
+        removed=tuple(sorted(removed)),
+        changed=tuple(sorted(changed)),
+        kept=len(wanted) - len(fresh),
+        pages=_pages(there, wanted, {*added, *changed, *removed}),
+    )
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
@@ -79,6 +88,29 @@ def _plain(document: Document) -> Document:
     if values.setdefault("id", name) != name:
         raise ValueError(f"document {name!r} has another id, {values['id']!r}, in its metadata")
     return Document(id=name, content=content, metadata=to_metadata(values, name))
+
+
+def _pages(
+    there: Mapping[str, Document], wanted: Mapping[str, Document], touched: set[str]
+) -> dict[str, str]:
+    before = {_source(document) for document in there.values()}
+    now = {_source(document) for document in wanted.values()}
+    stirred = {
+        _source(d) for side in (there, wanted) for name, d in side.items() if name in touched
+    }
+    pages = {}
+    for source in sorted(before | now):
+        if source not in before:
+            pages[source] = "new"
+        elif source not in now:
+            pages[source] = "removed"
+        else:
+            pages[source] = "changed" if source in stirred else "unchanged"
+    return pages
+
+
+def _source(document: Document) -> str:
+    return str(document["metadata"].get("source", document["id"]))
 
 
 def _by_id(store: Store) -> dict[str, Document]:

@@ -11,6 +11,7 @@ from ragkit.cli import audit
 from ragkit.cli import eval as evaluate
 from ragkit.cli.ask import ask
 from ragkit.cli.doctor import doctor
+from ragkit.cli.index import index
 from ragkit.cli.lab import lab
 from ragkit.cli.serve import serve_local
 
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.command()(lab)
 app.command()(ask)
+app.command()(index)
 app.command()(doctor)
 app.command("serve-local")(serve_local)
 app.add_typer(evaluate.app, name="eval")
