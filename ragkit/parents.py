@@ -37,7 +37,7 @@ def join_chunks(chunks: Sequence[Document]) -> Document:
     heading = None
     for chunk in chunks:
         head, _, body = chunk["content"].partition("\n\n")
-        repeated = chunk["metadata"].get("repeated_lines", 0)
+        repeated = chunk["metadata"].get("repeated_lines", 0) if texts else 0
         body = "\n".join(body.split("\n")[repeated:])
         if head != heading:
             texts.append(f"{head}\n\n{body}" if body else head)

@@ -298,10 +298,21 @@ def test_a_parent_is_a_section_or_neighbours_that_fit() -> None:
 def test_a_parent_shows_a_cut_table_with_its_head_once() -> None:
     rows = "\n".join(f"| ERROR_{n} | meaning {n} |" for n in range(40))
     text = f"# Codes\n\nAll codes:\n\n| Code | Meaning |\n| --- | --- |\n{rows}\n\nThe end."
-    chunks = split_page(Page("kb/codes.md", text, {}), 80)
+    page = Page("kb/codes.md", text, {})
+    chunks = split_page(page, 80, config=ChunkConfig(parent_tokens=2_000))
     assert len(chunks) > 3
     [parent] = parent_sections(chunks).values()
     assert parent["content"] == text
+
+
+def test_each_parent_of_a_cut_table_has_its_head() -> None:
+    rows = "\n".join(f"| ERROR_{n} | meaning {n} |" for n in range(40))
+    page = Page("kb/codes.md", f"# Codes\n\n| Code | Meaning |\n| --- | --- |\n{rows}", {})
+    chunks = split_page(page, 80, config=ChunkConfig(parent_tokens=150))
+    parents = parent_sections(chunks).values()
+    assert len(parents) > 2
+    assert all(parent["content"].count("| Code | Meaning |") == 1 for parent in parents)
+    assert "".join(p["content"] for p in parents).count("| ERROR_") == 40
 
 
 def test_a_page_of_plain_text_has_parents_of_bounded_size() -> None:
