@@ -54,7 +54,8 @@ def _verdicts(records: Sequence[EvalRecord]) -> dict[str, list[str]]:
     return {
         "grader": [g["binary_score"] for r in records for grades in r.rounds for g in grades],
         "checker": [str(c.get("support_status")) for r in records for c in r.claims],
-        "tag": [r.tag for r in records],
+        # a rung that judges nothing has one tag by nature
+        "tag": [r.tag for r in records if r.rounds or r.claims],
         "outcome of the web": [r.web for r in records if r.web and "closed" not in r.web],
     }
 

@@ -7,8 +7,8 @@ quoting answers and hard on free paraphrase:
   `COVERAGE` of the stems of its content words.
 - A claim that states a gold fact is only supported by text that states that fact too; the words
   around it need not be the page's.
-- A claim that states a stale fact, in an answer that does not give the current one, is unsupported:
-  the gold says that its page no longer counts.
+- A claim that states a stale fact is unsupported, unless the answer gives the current one too and
+  says that the other is past: the gold says that its page no longer counts.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ from ragkit.components.claims import Claim, split_claims
 from ragkit.evaluation.gold import plain, stated, states_all
 from ragkit.evaluation.questions import Question
 from ragkit.evaluation.records import EvalRecord
+from ragkit.graphs.budgeted import NOTE
 from ragkit.keywords import keyword_tokens
 
 COVERAGE = 0.7
+_PAST = re.compile(
+    r"\b(?:replac|supersed|previous|former|earlier|older|until|no longer|as of|outdated|used to|"
+    r"was changed|before)", re.IGNORECASE
+)  # fmt: skip
 _SOLID = re.compile(r"(?<![\w.,])\w*\d[\w.,:/-]*\w|(?<!\w)\d(?!\w)|\b\w+_\w+\b")
 
 
@@ -52,7 +57,7 @@ class JudgedClaim:
 
 def judge(record: EvalRecord, text: str | None = None) -> list[JudgedClaim]:
     """Judge every claim of a record's answer, or of `text` against the same evidence."""
-    answer = record.answer if text is None else text
+    answer = (record.answer if text is None else text).replace(NOTE, "")
     shown = [piece.text for piece in record.evidence]
     outdated = is_stale(answer, record.question)
     claims = split_claims(answer, len(shown))
@@ -60,8 +65,13 @@ def judge(record: EvalRecord, text: str | None = None) -> list[JudgedClaim]:
 
 
 def is_stale(answer: str, question: Question) -> bool:
-    """Return whether an answer gives a value of the past and not the current one."""
-    return bool(stated(answer, question.stale_facts)) and not states_all(answer, question.facts)
+    """Return whether an answer gives a value of the past as if it held today.
+
+    It does when it states one without today's, or states both and no word says which one is past.
+    """
+    if not stated(answer, question.stale_facts):
+        return False
+    return not (states_all(answer, question.facts) and _PAST.search(answer))
 
 
 def is_correct(answer: str, question: Question) -> bool:

@@ -119,9 +119,20 @@ def _conflict_handled(record: EvalRecord) -> Count:
     if question.trap != "conflict":
         return 0, 0
     if question.expected_tag == "needs_review":
-        named = record.released and is_correct(record.answer, question)
-        return _of(record.tag == "needs_review" or named, True)
-    return _of(_correct(record), True)
+        both = record.released and is_correct(record.answer, question)
+        return _of(record.tag == "needs_review" or (both and bool(record.conflicts)), True)
+    return _of(_correct(record) and (bool(record.conflicts) or _cites_only_gold(record)), True)
+
+
+def _cites_only_gold(record: EvalRecord) -> bool:
+    sources = {item["source"] for item in record.question.evidence}
+    cited = {c.label for claim in _claims(record) for c in claim.citations}
+    return all(record.evidence[label - 1].source in sources for label in cited)
+
+
+def _without_answer(record: EvalRecord) -> bool:
+    """There is nothing to answer from; a vague question is a person's to clear up."""
+    return record.question.answerable is False and not _wants_review(record)
 
 
 def _went_back(record: EvalRecord) -> bool:
@@ -150,12 +161,13 @@ ANSWERS = (
            "unsupported claim", "questions with or without an answer", False,
            lambda r: _of(r.released and not _supported_answer(r),
                          _judgeable(r) and not _wants_review(r))),
-    Metric("answers", "stale answers", "released answers with a past value and not today's",
+    Metric("answers", "stale answers", "answers that give a past value as if it held today",
            "questions with a past value", False,
            lambda r: _of(r.released and is_stale(r.answer, r.question),
                          bool(r.question.stale_facts))),
     Metric("answers", "conflicts handled",
-           "hard: sent to review or both sides named; over time: today's statement given",
+           "hard: sent to review, or noticed and both sides named; over time: today's statement "
+           "given, and another page's only where the conflict was noticed",
            "conflict questions", True, _conflict_handled),
     Metric("answers", "expected tag", "runs that end with the expected tag",
            "questions with an expected tag", True,
@@ -178,9 +190,9 @@ GROUNDING = (
 ABSTENTION = (
     Metric("abstention", "correct abstention", "abstained or sent to review",
            "questions without an answer", True,
-           lambda r: _of(not r.released, r.question.answerable is False)),
+           lambda r: _of(not r.released, _without_answer(r))),
     Metric("abstention", "false answer", "answered all the same", "questions without an answer",
-           False, lambda r: _of(r.released, r.question.answerable is False)),
+           False, lambda r: _of(r.released, _without_answer(r))),
     Metric("abstention", "false abstention", "abstained or sent to review",
            "questions with an answer", False,
            lambda r: _of(not r.released, _has_answer(r))),

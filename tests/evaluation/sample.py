@@ -28,7 +28,10 @@ def record(
     answer: str = GOOD, tag: str = "verified", gold: dict[str, Any] | None = None, **fields: Any
 ) -> EvalRecord:
     """Return the record of a run that was shown today's page and the old one."""
-    evidence = (Shown(id="new", text=PAGE), Shown(id="old", text=OLD_PAGE))
+    evidence = (
+        Shown(id="new", text=PAGE, source="new.md"),
+        Shown(id="old", text=OLD_PAGE, source="old.md"),
+    )
     path = fields.pop("path", ("retriever", "generator"))
     return EvalRecord(**{
         "rung": "naive", "graph": "naive", "kit": "test", "config": "0",

@@ -6,6 +6,7 @@ import pytest
 from evaluation.sample import FALSE, GOOD, OLD_PAGE, PAGE, STALE, question, record
 
 from ragkit.evaluation.judge import is_correct, is_stale, judge, supports
+from ragkit.graphs.budgeted import NOTE
 
 
 @pytest.mark.parametrize(
@@ -55,9 +56,16 @@ def test_a_label_that_names_nothing_is_made_up():
 def test_a_past_value_alone_is_unsupported_and_beside_todays_it_is_not():
     assert is_stale(STALE, question()) and not is_stale(GOOD, question())
     assert not judge(record(STALE))[0].supported
-    both = "The Scale plan costs $640 a month [1]. The Scale plan cost $499 a month in 2023 [2]."
-    assert not is_stale(both, question()) and is_correct(both, question())
-    assert [claim.supported for claim in judge(record(both))] == [True, True]
+    both = "The Scale plan costs $640 a month [1]. The Scale plan costs $499 a month [2]."
+    assert is_stale(both, question()) and is_correct(both, question())
+    assert [claim.supported for claim in judge(record(both))] == [True, False]
+    told = f"{both} This replaced the price as of 2023 [2]."
+    assert not is_stale(told, question())
+    assert [claim.supported for claim in judge(record(told))][:2] == [True, True]
+
+
+def test_the_note_of_a_limited_answer_is_no_claim():
+    assert len(judge(record(f"{GOOD}\n\n{NOTE}"))) == 1
 
 
 def test_invented_claims_are_found_among_good_ones():

@@ -122,11 +122,23 @@ def test_groundedness_does_not_apply_to_who_abstains_p74(tag):
 def test_both_sides_named_handle_a_hard_conflict():
     gold = {**REVIEW, "facts": (("$640",), ("$499",)), "stale_facts": ()}
     both = "One page says $640 [1], the other $499 [2]."
-    assert metric("conflicts handled").measure([record(both, gold=gold)]) == Share(1, 1)
+    handled = metric("conflicts handled")
+    noticed = ({"kind": "hard"},)
+    assert handled.measure([record(both, gold=gold, conflicts=noticed)]) == Share(1, 1)
+    assert handled.measure([record(both, gold=gold)]) == Share(0, 1)  # said, and not noticed
     assert metric("conflicts handled").measure([record(GOOD, gold=gold)]) == Share(0, 1)
-    over_time = {"trap": "conflict"}
-    assert metric("conflicts handled").measure([record(GOOD, gold=over_time)]) == Share(1, 1)
-    assert metric("conflicts handled").measure([record(STALE, gold=over_time)]) == Share(0, 1)
+    over_time = {"trap": "conflict", "evidence": ({"source": "new.md", "quote": "$640"},)}
+    assert handled.measure([record(GOOD, gold=over_time)]) == Share(1, 1)
+    assert handled.measure([record(STALE, gold=over_time)]) == Share(0, 1)
+    mixed = f"{GOOD} It includes 40 seats [2]."  # from the old page, as if both held
+    assert handled.measure([record(mixed, gold=over_time)]) == Share(0, 1)
+    assert handled.measure([record(mixed, gold=over_time, conflicts=noticed)]) == Share(1, 1)
+
+
+def test_a_vague_question_is_not_one_without_an_answer():
+    vague = {"answered_by": "none", "facts": (), "expected_tag": "needs_review", "trap": "vague"}
+    assert metric("correct abstention").measure([record(gold=vague, **WAITING)]) is None
+    assert metric("correct escalation").measure([record(gold=vague, **WAITING)]) == Share(1, 1)
 
 
 def test_a_run_that_broke_released_nothing():
