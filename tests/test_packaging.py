@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -56,8 +57,11 @@ def test_a_wrong_name_is_an_attribute_error_that_names_it() -> None:
         ragkit.no_such_thing  # noqa: B018
 
 
-def test_every_public_name_is_listed() -> None:
+def test_every_public_name_is_listed_and_there() -> None:
     assert {"ask", "offline_kit", "data_dir"} <= set(dir(ragkit))
+    for name in ragkit._PUBLIC:
+        assert name in dir(ragkit)
+        assert getattr(ragkit, name) is not None
 
 
 def test_version_is_the_same_in_code_and_metadata() -> None:
@@ -121,6 +125,17 @@ def test_environment_yml_takes_python_and_dot_from_conda_and_the_rest_from_the_p
     assert names == ["python", "python-graphviz", "pip"]
     assert plain[0] == "python=3.12"
     assert by_pip == {"pip": ["-e ."]}
+
+
+def test_langgraph_json_points_at_graphs_that_are_there() -> None:
+    served = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
+    assert served["dependencies"] == ["."]
+    built = {path.stem for path in (ROOT / "ragkit/graphs").glob("*.py")}
+    assert set(served["graphs"]) <= built
+    for place in served["graphs"].values():
+        file, _, name = place.partition(":")
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def test_a_copied_notebook_has_the_settings_of_the_project() -> None:
