@@ -17,11 +17,11 @@ def serve_local(
 ) -> None:
     """Serve a model on loopback by the OpenAI protocol, until Ctrl+C."""
     from ragkit.config import LocalServerConfig
-    from ragkit.local_server import LocalServer, LocalServerMissing
+    from ragkit.local_server import LocalServer, LocalServerError
 
     try:
         server = LocalServer(weights, LocalServerConfig(port=port))
-    except (LocalServerMissing, FileNotFoundError) as error:
+    except (LocalServerError, FileNotFoundError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     with server:
