@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from ragkit.config import Strategy
+from ragkit.config import ChatConfig, Strategy
 from ragkit.records import (
     Conflict,
     Context,
@@ -197,11 +197,33 @@ def offline_kit(corpus: Any = None, *, embedder: Any = None, **components: Any) 
     return build_offline_kit(corpus, embedder=embedder, **components)
 
 
-def chat_kit(model: Any = None, *, corpus: Any = None, **options: Any) -> Kit:
+def chat_kit(
+    model: Any = None,
+    *,
+    grader_model: Any = None,
+    judge_model: Any = None,
+    corpus: Any = None,
+    web: WebSearch | None = None,
+    config: ChatConfig | None = None,
+    cache: Any = True,
+    on_text: Callable[[str], None] | None = None,
+) -> Kit:
     """Return a kit that thinks with chat models and searches like the offline one.
 
-    `options` are those of `ragkit.components.chat.chat_components`.
+    A model is a name, asked at OPENAI_BASE_URL or OpenAI with OPENAI_API_KEY, or any LangChain chat
+    model. Without a name the config's are taken: a cheap grader beside a large generator, which is
+    also what `chat_kit("gpt-4o", grader_model="gpt-4o-mini")` says. `corpus` is as in
+    `offline_kit`. `cache` keeps verdicts: True on disk, False not at all, or a `VerdictCache`.
+    `on_text` gets each answer's text so far while it is written.
+
+    Raises:
+        MissingKey: a model has only a name, and neither variable is set.
+        TypeError: a model is neither a name nor a LangChain chat model.
     """
     from ragkit.components.chat import chat_components
 
-    return offline_kit(corpus).replace(**chat_components(model, **options))
+    components = chat_components(
+        model, grader_model=grader_model, judge_model=judge_model, config=config, cache=cache,
+        on_text=on_text,
+    )  # fmt: skip
+    return offline_kit(corpus, **components, **({"web": web} if web else {}))

@@ -14,6 +14,7 @@ from ragkit.components.endpoint import Chat, OnText
 from ragkit.components.fences import shown
 from ragkit.components.models import chat_model
 from ragkit.config import ChatConfig
+from ragkit.embedding import cache_dir
 from ragkit.prompts import ANSWER_UNGUARDED, GRADE_STRIPS
 
 Model = Any  # a model's name, or a LangChain chat model
@@ -25,16 +26,18 @@ def chat_components(
     grader_model: Model = None,
     judge_model: Model = None,
     config: ChatConfig | None = None,
-    cache: VerdictCache | None = None,
+    cache: VerdictCache | bool = False,
     on_text: OnText | None = None,
 ) -> dict[str, Any]:
     """Return the components of a kit that think with chat models, by their names in the kit.
 
     `model` writes answers; `grader_model` grades, routes and rewrites, which is most of the calls;
     `judge_model` checks what was written. One that is not given is `model`; without any, the
-    config's three names. Raises MissingKey where a model is named and nothing says where it is.
+    config's three names. `cache` keeps verdicts: True on disk beside the embeddings. Raises
+    MissingKey where a model has only a name and nothing says where it is.
     """
     config = config or ChatConfig.from_environment()
+    cache = VerdictCache(cache_dir() / "verdicts.sqlite") if cache is True else cache or None
     writer, grader, judge = _chats(config, model, grader_model, judge_model)
     return {
         "name": _name(writer, grader, judge),

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from ragkit.components.endpoint import Chat
 from ragkit.components.fences import Fence
 from ragkit.components.forms import Form
+from ragkit.components.planners import drift
 from ragkit.components.query_text import clean_query
 from ragkit.components.replies import Wire
+from ragkit.components.text import normalised
 from ragkit.components.usage import none_used
 from ragkit.prompts import PLAN
 from ragkit.records import Rejected, Rewrite
@@ -22,14 +24,6 @@ class Queries(Wire):
     queries: list[str]
 
 
-def keeps_entities(question: str, candidate: str) -> str:
-    """Return why a candidate drifts: an entity of the question that it drops; "" if none."""
-    from ragkit.components.text import missing_entities
-
-    dropped = missing_entities(question, candidate)
-    return f"drops {', '.join(dropped)}" if dropped else ""
-
-
 class ChatPlanner:
     """Propose up to `limit` queries that keep what the question names.
 
@@ -37,7 +31,7 @@ class ChatPlanner:
     told with the first proposal, so that the log shows what was not searched.
     """
 
-    def __init__(self, chat: Chat, vet: Vet = keeps_entities) -> None:
+    def __init__(self, chat: Chat, vet: Vet = drift) -> None:
         self.chat = chat
         self.vet = vet
         self._form: Form[Queries] = Form(Queries)
@@ -71,18 +65,14 @@ class ChatPlanner:
     def _vetted(
         self, question: str, candidates: Sequence[str], known: Sequence[str]
     ) -> tuple[list[str], list[Rejected]]:
-        seen = {_same(query) for query in known}
+        seen = {normalised(query) for query in known}
         accepted, rejected = [], []
         for candidate in candidates:
-            if not candidate or _same(candidate) in seen:
+            if not candidate or normalised(candidate) in seen:
                 continue
-            seen.add(_same(candidate))
+            seen.add(normalised(candidate))
             if reason := self.vet(question, candidate):
                 rejected.append(Rejected(query=candidate, reason=reason))
             else:
                 accepted.append(candidate)
         return accepted, rejected
-
-
-def _same(query: str) -> str:
-    return " ".join(query.casefold().strip(" ?.!").split())

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from ragkit.components.endpoint import Chat, OnText
 from ragkit.components.fences import Fence, restored
 from ragkit.components.forms import Form
+from ragkit.components.generators import NO_ANSWER
 from ragkit.components.query_text import clean_query
 from ragkit.components.replies import Remark, Wire, one_of, read_answer
+from ragkit.components.text import missing_entities
 from ragkit.prompts import ANSWER, CAREFUL, DIRECT, NOT_IN_DOCUMENTS, REWRITE, ROUTE, Prompt
 from ragkit.records import Document, Generation, Rewrite, Route
-
-NO_ANSWER = "The documents found do not answer this question."
 
 
 class RouteReply(Wire):
@@ -24,7 +24,10 @@ class RouteReply(Wire):
 
 
 class ChatRewriter:
-    """Turn the question into a new query, from what failed and the words of what it found."""
+    """Turn the question into a new query, from what failed and the words of what it found.
+
+    A name, code or number of the question that the reply drops is put back at its end.
+    """
 
     def __init__(self, chat: Chat) -> None:
         self.chat = chat
@@ -48,10 +51,12 @@ class ChatRewriter:
                 query="", explanation=reply.detail, outcome=reply.outcome, usage=reply.usage
             )
         query = clean_query(reply.value, config.query_characters)
-        said = f"written by {self.chat.name}" if query else "the reply held no query"
-        return Rewrite(
-            query=query, explanation=said, outcome="ok" if query else "missing", usage=reply.usage
-        )
+        if not query:
+            said = "the reply held no query"
+            return Rewrite(query="", explanation=said, outcome="missing", usage=reply.usage)
+        dropped = missing_entities(question, query)
+        said = f"written by {self.chat.name}" + (f"; {', '.join(dropped)} kept" if dropped else "")
+        return Rewrite(query=" ".join([query, *dropped]), explanation=said, usage=reply.usage)
 
 
 class ChatGenerator:

@@ -13,14 +13,10 @@ from langchain_core.messages import AIMessage
 from scripted import doc
 
 from ragkit.components.chat_graders import ChatGrader
-from ragkit.components.chat_writers import (
-    NO_ANSWER,
-    ChatDirect,
-    ChatGenerator,
-    ChatRewriter,
-    ChatRouter,
-)
+from ragkit.components.chat_planner import ChatPlanner
+from ragkit.components.chat_writers import ChatDirect, ChatGenerator, ChatRewriter, ChatRouter
 from ragkit.components.endpoint import Chat
+from ragkit.components.generators import NO_ANSWER
 from ragkit.config import ChatConfig
 from ragkit.prompts import ANSWER_UNGUARDED, GRADE_STRIPS
 from ragkit.scripted import ScriptedChat
@@ -295,3 +291,44 @@ def test_a_direct_answer_has_the_conversation() -> None:
     assert (draft.text, draft.answerable) == ("Hello.", True)
     assert "user: I am Ada" in sent(asked)
     assert not ChatDirect(chat("", ""))("hi").answerable
+
+
+def test_a_rewrite_keeps_what_the_question_names() -> None:
+    rewrite = ChatRewriter(chat("manual inspection of failures"))("How do I fix ERROR_302?", [], [])
+    assert rewrite.query == "manual inspection of failures ERROR_302"
+    assert "ERROR_302" in rewrite.explanation
+
+
+def plan(*replies: Any, limit: int = 3, failed: Any = ()) -> list[Any]:
+    return ChatPlanner(chat(*replies))("How do I enable ERROR_302 alerts?", limit, failed)
+
+
+def test_a_plan_holds_vetted_queries_and_what_was_rejected() -> None:
+    said = [
+        "ERROR_302 alert setup", "alert setup", "How do I disable ERROR_302 alerts?", "",
+        "error_302  alert setup?", "old ERROR_302", "how do I enable ERROR_302 alerts",
+        "ERROR_302 rule",
+    ]  # fmt: skip
+    first, second = plan({"queries": said}, failed=["old ERROR_302"])
+    assert (first.query, second.query) == ("ERROR_302 alert setup", "ERROR_302 rule")
+    assert [entry.query for entry in first.rejected] == [said[1], said[2]]
+    assert "ERROR_302" in first.rejected[0].reason
+    assert (first.usage.calls, second.usage.calls) == (1, 0)
+
+
+def test_a_plan_is_no_longer_than_asked() -> None:
+    said = {"queries": [f"ERROR_302 way {n}" for n in range(9)]}
+    assert len(plan(said, limit=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcome"),
+    [
+        ([{"queries": []}], "ok"),
+        ([{"queries": "ERROR_302"}] * 2, "invalid"),
+        (["ERROR_302 alerts"] * 3, "missing"),
+        ([ConnectionError("x")] * 2, "transport"),
+    ],
+)
+def test_no_plan_is_a_blank_query_with_its_outcome(replies: list[Any], outcome: str) -> None:
+    assert [(p.query, p.outcome) for p in plan(*replies)] == [("", outcome)]
