@@ -21,6 +21,7 @@ _PAINT = """
 .rk-map text{fill:currentColor;font-size:14px}
 .rk-map text.rk-soft{opacity:.7;font-size:13px}
 .rk-map .rk-gridline{stroke:currentColor;stroke-opacity:.13}
+.rk-map .rk-zone-name,.rk-map .rk-cut-name{font-weight:650}
 .rk-map .rk-count{font-weight:700;font-size:17px}
 .rk-map .rk-cut{stroke:currentColor;stroke-width:3}
 .rk-map .rk-handle{cursor:ew-resize;touch-action:none;outline:none}

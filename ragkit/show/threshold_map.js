@@ -15,7 +15,7 @@ const round = (value) => Math.round(value * 100) / 100;
 
 function render({ model, el }) {
   const box = document.createElement("div");
-  box.className = "rk-map";
+  box.className = "rk rk-map";
   el.append(box);
   const cut = { fail: model.get("fail"), passing: model.get("passing") };
   let width = 0;
@@ -35,16 +35,16 @@ function render({ model, el }) {
   }
 
   // what does not move with the lines is drawn once a size; paint() only colours and shifts
-  let plane, dots, zones, counts, handles;
+  let plane, x, toScore, dots, zones, counts, handles;
 
   function build() {
     const narrow = width < 560;
     const area = { left: narrow ? 14 : 116, right: 22, top: 58, bottom: 44, height: 340 };
-    const x = (value) => area.left + value * (width - area.left - area.right);
+    x = (value) => area.left + value * (width - area.left - area.right);
     const floor = area.height - area.bottom;
     const room = (floor - area.top) / 2;
     plane = shape("svg", { viewBox: `0 0 ${width} ${area.height}`, width, height: area.height });
-    plane.toScore = (pixel) => (pixel - area.left) / (width - area.left - area.right);
+    toScore = (pixel) => (pixel - area.left) / (width - area.left - area.right);
 
     zones = ZONES.map(([name, tone]) => {
       const ground = shape("rect", { class: `rk-zone rk-${tone}`, y: area.top, height: floor - area.top });
@@ -68,7 +68,7 @@ function render({ model, el }) {
         ? { class: "rk-soft", x: area.left + 4, y: area.top + room * row + 15 }
         : { x: area.left - 12, y: middle + 4, "text-anchor": "end" };
       plane.append(shape("text", label, lane));
-      pile(model.get("points").filter((point) => Boolean(point[1]) === (row === 0)), x, middle, room, narrow);
+      pile(model.get("points").filter((point) => Boolean(point[1]) === (row === 0)), middle, room, narrow);
       return ZONES.map(() => {
         const words = shape("text", { class: "rk-count", y: area.top + room * row + (narrow ? 32 : 18), "text-anchor": "middle" });
         plane.append(words);
@@ -76,12 +76,11 @@ function render({ model, el }) {
       });
     });
     handles = ["fail", "passing"].map((name) => handle(name, area, floor));
-    plane.x = x;
     box.replaceChildren(plane);
     paint();
   }
 
-  function pile(points, x, middle, room, narrow) {
+  function pile(points, middle, room, narrow) {
     const size = narrow ? 6.5 : 9;
     const piles = new Map();
     for (const point of points) {
@@ -112,7 +111,7 @@ function render({ model, el }) {
       label,
     );
     plane.append(group);
-    const score = (event) => plane.toScore(event.clientX - plane.getBoundingClientRect().left);
+    const score = (event) => toScore(event.clientX - plane.getBoundingClientRect().left);
     group.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       group.focus();
@@ -139,7 +138,7 @@ function render({ model, el }) {
   }
 
   function paint() {
-    const edges = [0, cut.fail, cut.passing, 1].map(plane.x);
+    const edges = [0, cut.fail, cut.passing, 1].map(x);
     const middles = ZONES.map((_, at) => (edges[at] + edges[at + 1]) / 2);
     zones.forEach(({ ground, words }, at) => {
       ground.setAttribute("x", edges[at]);
@@ -157,7 +156,7 @@ function render({ model, el }) {
       words.setAttribute("x", middles[zone]);
     }));
     for (const { name, word, group, label } of handles) {
-      group.setAttribute("transform", `translate(${plane.x(cut[name])},0)`);
+      group.setAttribute("transform", `translate(${x(cut[name])},0)`);
       group.setAttribute("aria-valuenow", cut[name]);
       label.textContent = `${word} ${cut[name].toFixed(2)}`;
     }
