@@ -12,9 +12,9 @@ from typing import Any
 
 from langgraph.types import Command
 
+from ragkit.checkpoints import RunError, Snapshot, history, place
 from ragkit.config import ArscConfig, GraphConfig
 from ragkit.graphs.nodes import REFUSAL
-from ragkit.history import RunError, Snapshot, history, place
 from ragkit.records import Decision
 from ragkit.state import arsc_input
 
