@@ -20,7 +20,7 @@ _PUBLIC = {
     "sources": "documents",
     "claims": "answers",
     "alignment": "answers",
-    "story": "story",
+    "story": "whole_run",
     "threshold_map": "charts",
     "reliability": "charts",
     "rates": "bars",
@@ -42,7 +42,7 @@ def __dir__() -> list[str]:
 class _Callable(ModuleType):
     def __call__(self, run: Any, graph: Any = None) -> Any:
         """Show a run from question to tagged answer; with its compiled graph, draw that too."""
-        from ragkit.show.story import story
+        from ragkit.show.whole_run import story
 
         return story(run, graph)
 
