@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pkgutil import iter_modules
 
 import ragkit
 from ragkit import show
 
 
+def modules_of(package: object) -> set[str]:
+    return {module.name for module in iter_modules(package.__path__)}
+
+
 def test_no_module_is_called_like_a_public_function():
     functions = set(ragkit._PUBLIC) - {"show", "ui"}
-    modules = {path.stem for path in Path(ragkit.__file__).parent.iterdir()}
-    assert not functions & modules
+    assert not functions & modules_of(ragkit)
 
 
 def test_no_picture_is_called_like_its_file():
-    modules = {path.stem for path in Path(show.__file__).parent.iterdir()}
-    assert not set(dir(show)) & modules
+    assert not set(dir(show)) & modules_of(show)

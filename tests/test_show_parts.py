@@ -181,6 +181,17 @@ def test_a_citation_takes_the_worst_of_its_claims():
     assert re.search(r'class="rk-chip rk-path">\[2, 3\]</span>', html)
 
 
+def test_an_answer_keeps_its_bold_and_code_and_nothing_else():
+    html = show.claims("Press **Request** in `Ledger` # not a title <b>x</b> [1].", []).html
+    assert "<b>Request</b>" in html and '<code class="rk-mono">Ledger</code>' in html
+    assert "# not a title &lt;b&gt;x&lt;/b&gt;" in html
+
+
+def test_a_heading_path_does_not_say_the_title_again():
+    made = document("a", title="Pricing", heading_path="Pricing > Team > Seats")
+    assert seen(show.sources([made])).text.count("Pricing") == 1
+
+
 def test_alignment_picks_the_nearest_token():
     shown = repr(show.alignment(["29", "usd"], ["usd", "29"], [[0.1, 0.9], [1.0, 0.2]]))
     assert shown.splitlines() == ["29 ~ 29 0.90", "usd ~ usd 1.00"]

@@ -50,7 +50,10 @@ def marked(
     records: Sequence[Mapping[str, Any]] = (),
     documents: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """Return an answer as HTML text whose citation marks are chips in their claims' colour."""
+    """Return an answer as HTML text whose citation marks are chips in their claims' colour.
+
+    Of Markdown only bold and code are shown as such; all else stays the text it is.
+    """
     worst: dict[int, str] = {}
     for status in _WORST_FIRST[::-1]:
         for record in records:
@@ -58,12 +61,12 @@ def marked(
                 worst[record["citation_id"]] = status
     pieces, at = [], 0
     for match in _MARKER.finditer(answer):
-        pieces.append(escape(answer[at : match.start()]))
+        pieces.append(_emphasis(answer[at : match.start()]))
         numbers = [int(number) for number in re.findall(r"\d+", match[0])]
         status = min((worst[n] for n in numbers if n in worst), key=_WORST_FIRST.index, default="")
         pieces.append(_citation(match[0], status, numbers, documents))
         at = match.end()
-    return "".join(pieces) + escape(answer[at:])
+    return "".join(pieces) + _emphasis(answer[at:])
 
 
 def alignment(
@@ -156,6 +159,11 @@ def _claim(record: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) ->
     right += tag("div", long_text(found, 220) if found else "no evidence", "rk-quote")
     right += "".join(tag("div", escape(reason), "rk-why") for reason in record.get("reasons", ()))
     return tag("div", tag("div", left) + tag("div", right), f"rk-card rk-edge rk-{tone} rk-pair")
+
+
+def _emphasis(text: str) -> str:
+    safe = re.sub(r"`([^`\n]+)`", r'<code class="rk-mono">\1</code>', escape(text))
+    return re.sub(r"\*\*([^*\n]+)\*\*", r"<b>\1</b>", safe)
 
 
 def _caption(words: str) -> str:

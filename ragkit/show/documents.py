@@ -177,9 +177,11 @@ def _where(document: Mapping[str, Any]) -> str:
 
 
 def _heading(document: Mapping[str, Any]) -> str:
-    path = _metadata(document).get("heading_path")
+    title = _title(document)
+    path = str(_metadata(document).get("heading_path") or "")
+    path = "" if path == title else path.removeprefix(f"{title} > ")
     below = tag("span", escape(path), "rk-soft") if path else ""
-    return tag("span", escape(_title(document)), "rk-title") + below
+    return tag("span", escape(title), "rk-title") + below
 
 
 def _place(document: Mapping[str, Any], today: date | None) -> str:
