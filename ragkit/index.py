@@ -19,7 +19,7 @@ from ragkit.parents import join_chunks
 from ragkit.records import Document
 from ragkit.rerank import LateInteraction, Rerank
 from ragkit.store import Store, open_store
-from ragkit.sync import Changes, prepare, synchronise, unit_rows
+from ragkit.sync import Changes, check_dimension, prepare, synchronise, unit_rows
 
 Scored = list[tuple[Document, float]]
 
@@ -134,14 +134,15 @@ class Index:
 
     def _dense(self, query: str, k: int, where: dict[str, Any] | None) -> list[tuple[int, float]]:
         vector = unit_rows(np.array([self._embedder.embed_query(query)], dtype=np.float64))[0]
-        self._check_dimension(len(vector))
+        check_dimension(self._vectors.shape[1], len(vector))
         size = len(self._documents)
         wanted = max(self.config.pool, self.config.oversample * k)
         count = size if size <= self.config.exact_below else min(size, wanted)
         found = self._store.nearest(vector.tolist(), count, where)
         rows = [self._row[name] for name in found if name in self._row]
-        # row by row, so that a row's cosine does not depend on the rows beside it
-        cosines = (self._vectors[rows] * vector).sum(axis=1)
+        # row by row, so that a row's cosine does not depend on the rows beside it; rounded, for a
+        # server and a folder give vectors back that differ in the eighth digit
+        cosines = (self._vectors[rows] * vector).sum(axis=1).round(6)
         return self._by_score(dict(zip(rows, cosines.tolist(), strict=True)))
 
     def _keyword(self, query: str, where: dict[str, Any] | None) -> list[tuple[int, float]]:
@@ -172,13 +173,6 @@ class Index:
             raise ValueError(f"the reranker gave {len(scores)} scores for {len(best)} documents")
         order = sorted(range(len(best)), key=lambda place: (-float(scores[place]), place))
         return [(best[place][0], float(scores[place])) for place in order]
-
-    def _check_dimension(self, dimension: int) -> None:
-        if dimension != self._vectors.shape[1]:
-            raise ValueError(
-                f"index built with another embedding: its vectors have {self._vectors.shape[1]} "
-                f"numbers, this embedder gives {dimension}"
-            )
 
 
 def build_index(

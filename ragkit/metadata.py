@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-_RESERVED = "chroma:document"
+_RESERVED = ("chroma:", "ragkit:")
 _LARGEST = 2**63
 _OPERATORS = {"min": "$gte", "max": "$lte", "not": "$ne"}
 
@@ -30,7 +30,7 @@ def to_metadata(values: Mapping[str, Any], document_id: str | None = None) -> di
     plain: dict[str, Any] = {}
     where = f"document {document_id!r}, " if document_id else ""
     for key, value in values.items():
-        if not isinstance(key, str) or not key or key == _RESERVED:
+        if not isinstance(key, str) or not key or key.startswith(_RESERVED):
             raise ValueError(f"{where}metadata key {key!r} cannot be stored")
         try:
             plain.update(_plain_items(key, value))
@@ -102,37 +102,41 @@ def build_filter(conditions: Mapping[str, Any] | None) -> dict[str, Any] | None:
     documents without the key.
 
     Raises:
-        ValueError: an empty list (it could match nothing) or an unknown bound; names the key.
+        ValueError: an empty list (it could match nothing), an unknown bound, an order of things
+            that have none, or a value that no metadata can have; names the key.
     """
     clauses: list[dict[str, Any]] = []
     for key, wanted in (conditions or {}).items():
-        if wanted is not None:
+        try:
             clauses.extend(_clauses(key, wanted))
+        except (TypeError, ValueError) as problem:
+            raise ValueError(f"filter {key!r}: {problem}") from None
     if not clauses:
         return None
     return clauses[0] if len(clauses) == 1 else {"$and": clauses}
 
 
 def _clauses(key: str, wanted: Any) -> list[dict[str, Any]]:
+    if wanted is None:
+        return []
     if isinstance(wanted, Mapping):
         if unknown := sorted(set(wanted) - set(_OPERATORS)):
-            raise ValueError(f"filter {key!r}: {unknown[0]!r} is none of {', '.join(_OPERATORS)}")
-        bounds = {name: value for name, value in wanted.items() if value is not None}
-        return [_clause(key, _OPERATORS[name], value) for name, value in bounds.items()]
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join(_OPERATORS)}")
+        bounds = {_OPERATORS[name]: value for name, value in wanted.items() if value is not None}
+        return [_clause(key, operator, value) for operator, value in bounds.items()]
     if isinstance(wanted, list | tuple | set | frozenset):
         if not wanted:
-            raise ValueError(f"filter {key!r}: an empty list matches nothing; drop the filter")
-        return [_clause(key, "$in", sorted(wanted))]
+            raise ValueError("an empty list matches nothing; drop the condition")
+        return [_clause(key, "$in", list(wanted))]
     return [_clause(key, "$eq", wanted)]
 
 
 def _clause(key: str, operator: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, date):
-        return {day_key(key): {operator: day_number(value)}}
-    if operator == "$in" and isinstance(value[0], date):
-        return {day_key(key): {operator: [day_number(day) for day in value]}}
-    if operator in ("$gte", "$lte") and (
-        isinstance(value, bool) or not isinstance(value, int | float)
-    ):
-        raise ValueError(f"filter {key!r}: only numbers and dates have an order, not {value!r}")
-    return {key: {operator: value}}
+    days = [isinstance(each, date) for each in (value if operator == "$in" else [value])]
+    if all(days):
+        numbers = [day_number(day) for day in value] if operator == "$in" else day_number(value)
+        return {day_key(key): {operator: numbers}}
+    plain = _plain_list(value) if operator == "$in" else _plain_scalar(value)
+    if operator in ("$gte", "$lte") and type(plain) not in (int, float):
+        raise ValueError(f"only numbers and dates have an order, not {value!r}")
+    return {key: {operator: plain}}

@@ -6,6 +6,8 @@ because `add` keeps an old text and `upsert` keeps old metadata.
 
 from __future__ import annotations
 
+import json
+import re
 import uuid
 import weakref
 from collections.abc import Iterator, Sequence
@@ -19,6 +21,8 @@ import numpy as np
 from ragkit.records import Document
 
 SERVER_PORT = 8000
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,398}[a-zA-Z0-9]")
+_LISTS = "ragkit:lists"
 
 
 class Store:
@@ -45,6 +49,12 @@ class Store:
         with _explained(self.place):
             return int(self._collection.count())
 
+    def dimension(self) -> int | None:
+        """Return how many numbers a vector has, None where there is no row."""
+        with _explained(self.place):
+            found = self._collection.get(limit=1, include=["embeddings"])
+        return len(found["embeddings"][0]) if found["ids"] else None
+
     def documents(self) -> list[Document]:
         """Return every document, ordered by id."""
         return self._read("documents", "metadatas")[0]
@@ -61,7 +71,7 @@ class Store:
             Document(
                 id=found["ids"][row],
                 content=found["documents"][row],
-                metadata=dict(sorted((found["metadatas"][row] or {}).items())),
+                metadata=_from_row(found["metadatas"][row] or {}),
             )
             for row in order
         ]
@@ -77,7 +87,7 @@ class Store:
                 self._collection.add(
                     ids=[document["id"] for document in documents[batch]],
                     documents=[document["content"] for document in documents[batch]],
-                    metadatas=[document["metadata"] for document in documents[batch]],
+                    metadatas=[_to_row(document["metadata"]) for document in documents[batch]],
                     embeddings=vectors[batch].tolist(),
                 )
 
@@ -107,6 +117,19 @@ class Store:
         return (slice(start, start + size) for start in range(0, count, size))
 
 
+def _to_row(metadata: dict[str, Any]) -> dict[str, Any]:
+    # Chroma 1.5 hands the lists of a deleted row to a later one, so lists go in as text
+    lists = {key: value for key, value in metadata.items() if isinstance(value, list)}
+    plain = {key: value for key, value in metadata.items() if key not in lists}
+    return {**plain, _LISTS: json.dumps(lists, ensure_ascii=False)} if lists else plain
+
+
+def _from_row(row: dict[str, Any]) -> dict[str, Any]:
+    lists = json.loads(row.get(_LISTS, "{}"))
+    plain = {key: value for key, value in row.items() if key != _LISTS}
+    return dict(sorted({**plain, **lists}.items()))
+
+
 def open_store(
     name: str,
     embedding: str,
@@ -123,6 +146,11 @@ def open_store(
         ValueError: an unusable name or place, or rows of another embedding.
         LookupError: nothing of that name is there and `create` is False.
     """
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} cannot name an index: 3 to 400 letters, digits, '.', '_' or '-', "
+            "with a letter or digit at both ends"
+        )
     if path is not None and server is not None:
         raise ValueError("an index lives in a folder (path) or behind a server, not in both")
     client, place = _client(path, server)
@@ -142,19 +170,29 @@ def open_store(
     return store
 
 
+def delete_index(
+    *, path: Path | str | None = None, server: str | None = None, name: str = "ragkit"
+) -> None:
+    """Delete an index from a folder or a server; one that is not there is nothing to delete."""
+    from chromadb.errors import NotFoundError
+
+    client, _ = _client(path, server)
+    try:
+        client.delete_collection(name)
+    except NotFoundError:
+        return
+    finally:
+        client.close()
+
+
 def _collection(client: Any, name: str, embedding: str, place: str, create: bool) -> Any:
-    from chromadb.errors import InvalidArgumentError, NotFoundError
+    from chromadb.errors import NotFoundError
 
     try:
         return client.get_collection(name, embedding_function=None)
     except NotFoundError:
         if not create:
             raise LookupError(f"there is no index {name!r} {place}; build it first") from None
-    except InvalidArgumentError:
-        raise ValueError(
-            f"{name!r} cannot name an index: 3 to 470 letters, digits, '.', '_' or '-', "
-            "with a letter or digit at both ends"
-        ) from None
     # get_or_create, for a second process may have made it since
     return client.get_or_create_collection(
         name,

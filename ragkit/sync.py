@@ -55,7 +55,9 @@ def synchronise(store: Store, wanted: Mapping[str, Document], embedder: Any) -> 
     removed = [name for name in there if name not in wanted]
     fresh = [wanted[name] for name in (*added, *changed)]
     if fresh:
-        store.write(fresh, _embed(embedder, [document["content"] for document in fresh]))
+        vectors = _embed(embedder, [document["content"] for document in fresh])
+        check_dimension(store.dimension(), vectors.shape[1])
+        store.write(fresh, vectors)
     store.delete(removed)  # last, so that a changed page is never missing in between
     if (fresh or removed) and (wrong := _differing(wanted, _by_id(store))):
         raise RuntimeError(
@@ -68,6 +70,15 @@ def synchronise(store: Store, wanted: Mapping[str, Document], embedder: Any) -> 
         kept=len(wanted) - len(fresh),
         pages=_pages(there, wanted, {*added, *changed, *removed}),
     )
+
+
+def check_dimension(of_index: int | None, given: int) -> None:
+    """Raise ValueError where vectors of another length than the index holds are given."""
+    if of_index is not None and of_index != given:
+        raise ValueError(
+            f"index built with another embedding: its vectors have {of_index} numbers, "
+            f"this embedder gives {given}"
+        )
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
@@ -84,6 +95,10 @@ def _plain(document: Document) -> Document:
         raise ValueError(f"a document needs an id that is text, not {name!r}")
     if not isinstance(content, str) or not content.strip():
         raise ValueError(f"document {name!r} has no text")
+    try:
+        f"{name}{content}".encode()
+    except UnicodeEncodeError as problem:
+        raise ValueError(f"document {name!r} cannot be stored: {problem.reason}") from None
     values = dict(document.get("metadata") or {})
     if values.setdefault("id", name) != name:
         raise ValueError(f"document {name!r} has another id, {values['id']!r}, in its metadata")
