@@ -15,6 +15,9 @@ from typing import Any
 _PUBLIC = {
     "graph": "drawing",
     "edges_of": "drawing",
+    "hits": "found",
+    "rankings": "found",
+    "beside_gold": "verdict",
     "timeline": "history",
     "evidence": "documents",
     "sources": "documents",
