@@ -11,6 +11,7 @@ import pytest
 
 from ragkit import show
 from ragkit.records import Grade, Support
+from ragkit.runs import Run
 from ragkit.show.bars import wilson
 from ragkit.show.changes import difference
 from ragkit.show.charts import binned, tally
@@ -70,7 +71,7 @@ HOSTILE = {
         [document(NASTY, NASTY, title=NASTY, heading_path=NASTY, source=NASTY, version=NASTY,
                   effective_date=NASTY, audience=NASTY, kind="web", url=NASTY)],
         [grade(NASTY, 0.9, explanation=NASTY)],
-        strips=[{"document_id": NASTY, "text": NASTY, "kept": True, "score": 0.5}], title=NASTY,
+        strips=[{"document_id": NASTY, "content": NASTY, "kept": True, "score": 0.5}], title=NASTY,
     ),
     "opened": lambda: show.evidence([document("a", NASTY)], opened=True),
     "long": lambda: show.evidence([document("a", NASTY * 20)]),
@@ -140,8 +141,8 @@ def test_an_unknown_verdict_is_named():
 
 def test_strips_show_inside_their_document():
     strips = [
-        {"document_id": "a", "text": "stays", "kept": True, "score": 0.9},
-        {"document_id": "a", "text": "goes", "kept": False, "score": 0.1},
+        {"document_id": "a", "content": "stays", "kept": True, "score": 0.9},
+        {"document_id": "a", "content": "goes", "kept": False, "score": 0.1},
     ]
     text = seen(show.evidence([document("a"), document("b")], strips=strips)).text
     assert "1 of 2 strips kept" in text and "dropped 0.10" in text and text.count("strips") == 1
@@ -156,6 +157,50 @@ def test_strips_show_inside_their_document():
 )  # fmt: skip
 def test_age_is_said_in_words(day, words):
     assert words in age(day, TODAY)
+
+
+def finished(**state):
+    return Run("crag", None, "How much?", {"tag": "verified", "reason": "2 claims", **state}, STEPS)
+
+
+def test_a_run_brings_verdicts_strips_and_superseded_along():
+    strip = document("b~0", "kept text", document_id="b")
+    run = finished(
+        documents=[document("a"), document("b"), document("old")], evidence=[strip],
+        grades=[grade("a", 0.1), grade("b", 0.9)], verdicts={"a": "dropped", "b": "ambiguous"},
+        superseded=["old"],
+        strips=[{**strip, "document_id": "b", "kept": True, "score": 1.0}],
+    )  # fmt: skip
+    shown = show.evidence(run)
+    assert [line.split(":")[0] for line in repr(shown).splitlines()] == [
+        "dropped", "ambiguous", "superseded",
+    ]  # fmt: skip
+    text = seen(shown).text
+    assert text.count("kept text") == 1 and "[1] kept 1.00" in text, "the answer counts strips"
+
+
+def test_the_whole_story_of_a_run():
+    claim = {"claim": "29 USD", "citation_id": 1, "support_status": "supported", "score": 0.9}
+    run = finished(answer="It costs 29 USD [1].", evidence=[document("a", title="Pricing")],
+                   citations=[claim])  # fmt: skip
+    page = seen(show(run))
+    for words in (
+        "How much?",
+        "29 USD",
+        "✓verified",
+        "2 claims",
+        "Pricing",
+        "1 supported",
+        "4 steps",
+    ):
+        assert words in page.text
+    assert repr(show(run)).splitlines()[-1] == "verified: 2 claims"
+
+
+def test_a_run_without_answer_or_documents_still_tells_its_story():
+    run = finished(tag="abstained", reason="no documents")
+    text = seen(show(run)).text
+    assert "abstained" in text and "no documents" in text and "Sources" not in text
 
 
 # --- claims ---

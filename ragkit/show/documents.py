@@ -7,6 +7,7 @@ scripts or citation marks is shown as the text it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -22,7 +23,7 @@ VERDICTS = {
 
 
 def evidence(
-    documents: Iterable[Mapping[str, Any]],
+    documents: Any,
     grades: Iterable[Any] = (),
     *,
     thresholds: tuple[float, float] | None = None,
@@ -32,33 +33,66 @@ def evidence(
     opened: bool = False,
     title: str = "",
 ) -> Picture:
-    """Show documents with what was decided about each.
+    """Show documents with what was decided about each. A Run brings all of it along.
 
     Args:
+        documents: documents in the order of their labels, or a Run.
         grades: Grade records or their dicts, joined by `document_id`.
         thresholds: (fail, pass); a score at or above pass is kept, below fail dropped.
         verdicts: document id -> kept, ambiguous, dropped or superseded, where decided elsewhere.
-        strips: `{"document_id", "text", "kept", "score"}`, shown inside their document.
+        strips: `{"document_id", "content", "kept", "score"}`, shown inside their document.
         opened: show the texts unfolded.
     """
+    labels = None
+    if hasattr(documents, "state"):
+        labels = {d["id"]: label for label, d in enumerate(documents.documents, 1)}
+        documents, grades, verdicts, strips = _of_run(documents, grades, verdicts, strips)
+    shown = list(documents)
+    labels = {d["id"]: n for n, d in enumerate(shown, 1)} if labels is None else labels
+    look = _Look(labels, thresholds, today, opened)
     graded = {record["document_id"]: record for record in map(_plain, grades)}
-    within: dict[str, list[Mapping[str, Any]]] = {}
-    for strip in strips:
-        within.setdefault(strip["document_id"], []).append(strip)
-    shown, lines = [], []
-    for label, document in enumerate(documents, 1):
-        name = document["id"]
-        grade = graded.get(name)
+    cards, lines = [], []
+    for document in shown:
+        name, grade = document["id"], graded.get(document["id"])
         verdict = (verdicts or {}).get(name) or verdict_of(grade, thresholds)
         if verdict not in VERDICTS:
             raise ValueError(f"no verdict called {verdict!r}; there are {', '.join(VERDICTS)}")
-        shown.append(
-            _card(label, document, grade, verdict, thresholds, within.get(name, ()), today, opened)
-        )
-        lines.append(f"[{label}] {verdict}: {_title(document)} ({name})")
+        inside = [strip for strip in strips if strip["document_id"] == name]
+        cards.append(_card(document, grade, verdict, inside, look))
+        lines.append(f"{look.mark(name)}{verdict}: {_title(document)} ({name})")
     head = tag("div", escape(title), "rk-title") if title else ""
-    body = stack(shown) if shown else tag("div", "No documents.", "rk-note rk-muted")
+    body = stack(cards) if cards else tag("div", "No documents.", "rk-note rk-muted")
     return Picture(head + body, "\n".join(lines) or "No documents.")
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How documents are shown: their labels in the answer, thresholds, the day, folded or not."""
+
+    labels: Mapping[str, int]
+    thresholds: tuple[float, float] | None
+    today: date | None
+    opened: bool
+
+    def mark(self, name: str) -> str:
+        return f"[{self.labels[name]}] " if name in self.labels else ""
+
+
+def _of_run(
+    run: Any, grades: Any, verdicts: Mapping[str, str] | None, strips: Any
+) -> tuple[list[Any], Any, Mapping[str, str], Any]:
+    """Return what a Run's state holds, each document once; what the caller gives goes first."""
+    state = run.state
+    found: dict[str, Any] = {}
+    inside = {strip["id"] for strip in state.get("strips", ()) if "id" in strip}
+    for key in ("retrieved_documents", "documents", "candidates", "evidence"):
+        found |= {d["id"]: d for d in state.get(key, ()) if d["id"] not in {*found, *inside}}
+    decided = dict.fromkeys(state.get("superseded", ()), "superseded")
+    decided = {**state.get("verdicts", {}), **decided, **(verdicts or {})}
+    return (
+        list(found.values()), grades or state.get("grades", ()), decided,
+        strips or state.get("strips", ()),
+    )  # fmt: skip
 
 
 def sources(documents: Any, today: date | None = None) -> Picture:
@@ -106,28 +140,22 @@ def _plain(record: Any) -> dict[str, Any]:
 
 
 def _card(
-    label: int,
-    document: Mapping[str, Any],
-    grade: Mapping[str, Any] | None,
-    verdict: str,
-    thresholds: tuple[float, float] | None,
-    strips: Sequence[Mapping[str, Any]],
-    today: date | None,
-    opened: bool,
-) -> str:
+    document: Mapping[str, Any], grade: Mapping[str, Any] | None, verdict: str,
+    strips: Sequence[Mapping[str, Any]], look: _Look,
+) -> str:  # fmt: skip
     tone, icon = VERDICTS[verdict]
-    words = [tag("span", f"[{label}]", "rk-label"), chip(tone, verdict, icon)]
+    words = [tag("span", look.mark(document["id"]), "rk-label"), chip(tone, verdict, icon)]
     if _metadata(document).get("kind") == "web":
         words.append(chip("web", "web"))
     words.append(_heading(document))
     if grade:
-        words.append(tag("span", _score(grade, tone, thresholds), "rk-push"))
-    parts = [tag("div", "".join(words), "rk-line"), _place(document, today)]
+        words.append(tag("span", _score(grade, tone, look.thresholds), "rk-push"))
+    parts = [tag("div", "".join(words), "rk-line"), _place(document, look.today)]
     if grade and grade.get("outcome", "ok") != "ok":
         parts.append(tag("div", chip("bad", f"grade {grade['outcome']}"), "rk-line"))
     if grade and grade.get("explanation"):
         parts.append(tag("div", escape(grade["explanation"]), "rk-why"))
-    parts.append(_strips(strips) if strips else _text(document, opened))
+    parts.append(_strips(strips, look) if strips else _text(document, look.opened))
     return tag("div", "".join(parts), f"rk-card rk-edge rk-{tone}")
 
 
@@ -149,15 +177,16 @@ def _text(document: Mapping[str, Any], opened: bool) -> str:
     return tag("div", escape(content), "rk-text rk-whole")
 
 
-def _strips(strips: Sequence[Mapping[str, Any]]) -> str:
+def _strips(strips: Sequence[Mapping[str, Any]], look: _Look) -> str:
     kept = sum(bool(strip["kept"]) for strip in strips)
     rows = []
     for strip in strips:
-        tone = "good" if strip["kept"] else "bad"
+        tone, word = ("good", "kept") if strip["kept"] else ("bad", "dropped")
         score = "" if strip.get("score") is None else f" {strip['score']:.2f}"
-        mark = chip(tone, ("kept" if strip["kept"] else "dropped") + score)
-        text = tag("span", escape(strip["text"]), "rk-text" if strip["kept"] else "rk-text rk-gone")
-        rows.append(tag("div", tag("div", mark, "rk-mark") + text, f"rk-strip rk-{tone}"))
+        mark = look.mark(strip.get("id", "")) + f"{word}{score}"
+        kind = "rk-text" if strip["kept"] else "rk-text rk-gone"
+        text = tag("span", escape(strip["content"]), kind)
+        rows.append(tag("div", tag("div", chip(tone, mark)) + text, f"rk-strip rk-{tone}"))
     summary = f"{kept} of {len(strips)} strips kept"
     return folded(escape(summary), stack(rows, "rk-stack rk-tight"), opened=True)
 

@@ -17,7 +17,7 @@ def story(run: Any, graph: Any = None) -> Picture:
     state = run.state
     question = tag("div", escape(run.question), "rk-question")
     path = draw_graph(graph, run).html if graph is not None else _ribbon(run)
-    support = state.get("support") or state.get("claims") or ()
+    support = state.get("citations") or (state.get("grounding") or {}).get("claims") or ()
     steps = f"{len(run.steps)} steps, {run.milliseconds:.0f} ms"
     parts = [
         question,
@@ -25,9 +25,7 @@ def story(run: Any, graph: Any = None) -> Picture:
         _answer(run, support),
         folded("Sources", sources(run).html, opened=True) if run.documents else "",
         folded("Claims", claims(run.answer, support, run.documents).html) if support else "",
-        folded("Evidence", evidence(run.documents, state.get("grades", ())).html)
-        if run.documents
-        else "",
+        folded("Evidence", evidence(run).html) if run.documents else "",
         folded(escape(f"Step by step: {steps}"), timeline(run).html),
     ]
     text = f"{run.question}\n{' > '.join(run.path)}\n{run.answer}\n{run.tag}: {run.reason}"
