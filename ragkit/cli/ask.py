@@ -46,7 +46,7 @@ def ask(
 
 
 def _prepare(graph: str, kit: str, docs: Path | None, config: Path | None) -> tuple[Any, Any, Any]:
-    from ragkit.cli.eval import make_kit
+    from ragkit.cli import options
     from ragkit.graphs import CONFIGS, build
 
     if graph not in CONFIGS:
@@ -54,7 +54,7 @@ def _prepare(graph: str, kit: str, docs: Path | None, config: Path | None) -> tu
     try:
         chosen = CONFIGS[graph]
         settings = chosen.from_file(config) if config else chosen()
-        bag = make_kit(kit, docs)
+        bag = options.make_kit(kit, docs)
         return build(graph, bag), settings, bag
     except (ValueError, RuntimeError, ImportError) as error:
         typer.echo(str(error), err=True)

@@ -6,8 +6,14 @@ the prompt; budget exhaustion is the true failure rate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from ragkit.config import CragConfig
 from ragkit.evaluation.metrics import Count, Metric
 from ragkit.evaluation.records import EvalRecord
+from ragkit.evaluation.stats import Share
+from ragkit.graphs.crag import move, verdict
 
 WEB_NODES = ("blend", "web_search")
 GENERATORS = ("generator", "answer_generator")
@@ -68,3 +74,27 @@ RATES: tuple[Metric, ...] = (
     Metric("rates", "tokens saved by strips", "estimated tokens of dropped strips",
            "estimated tokens of all strips", True, _saved),
 )  # fmt: skip
+
+
+def at_thresholds(
+    records: Sequence[EvalRecord], pass_threshold: float, fail_threshold: float
+) -> dict[str, Share]:
+    """Return what other thresholds would do to the scores already given; nothing is asked again.
+
+    Kept, ambiguous and dropped are shares of all graded documents; strips, blend and rewrite of
+    the questions that were searched, by their first grading. Raises ValueError for a fail threshold
+    that is not below the pass threshold.
+    """
+    config = CragConfig(pass_threshold=pass_threshold, fail_threshold=fail_threshold)
+    cuts = [cut for r in records for grades in r.rounds for cut in verdicts_of(grades, config)]
+    first = [verdicts_of(record.rounds[0], config) for record in records if record.rounds]
+    moves = [move(names) for names in first]
+    return {
+        **{name: Share(cuts.count(name), len(cuts)) for name in ("kept", "ambiguous", "dropped")},
+        **{name: Share(moves.count(name), len(moves)) for name in ("strips", "blend", "rewrite")},
+    }
+
+
+def verdicts_of(grades: Sequence[dict[str, Any]], config: CragConfig) -> list[str]:
+    """Return kept, ambiguous or dropped for each grade."""
+    return [verdict(grade["score"], config) for grade in grades]

@@ -111,10 +111,13 @@ def ladder_table(records: Sequence[EvalRecord], metrics: Sequence[Metric] = ALL)
 
 def ladder_markdown(records: Sequence[EvalRecord], metrics: Sequence[Metric] = ALL) -> str:
     """Return the ladder as a Markdown table; ▲ marks a clear gain over the first rung, ▼ a loss."""
-    rungs = list(by_rung(records))
+    return _markdown(list(by_rung(records)), _grouped(ladder_rows(records, metrics)))
+
+
+def _markdown(rungs: Sequence[str], rows: Sequence[Sequence[dict[str, Any]]]) -> str:
     lines = ["| metric | " + " | ".join(rungs) + " |", "| --- |" + " ---: |" * len(rungs)]
     signs = {"better": " ▲", "worse": " ▼"}
-    for row in _grouped(ladder_rows(records, metrics)):
+    for row in rows:
         cells = [cell["text"] + signs.get(cell["verdict"], "") for cell in row]
         lines.append(f"| {row[0]['metric']} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -194,6 +197,17 @@ def latency_table(records: Sequence[EvalRecord]) -> Any:
         if row["node"] == "whole run":
             shown.add_row(row["rung"], str(row["n"]), f"{row['p50_ms']}", f"{row['p95_ms']}")
     return shown
+
+
+def results_markdown(path: str | Path, metrics: Sequence[str]) -> str:
+    """Return a Markdown table of a kept results file: a row a metric, a column a rung.
+
+    ▲ marks a clear gain over the first rung, ▼ a loss. Raises KeyError for an unknown metric.
+    """
+    results = json.loads(Path(path).read_text(encoding="utf-8"))
+    rows = {(row["metric"], row["rung"]): row for row in results["rows"]}
+    wanted = [[rows[name, rung] for rung in results["rungs"]] for name in metrics]
+    return _markdown(results["rungs"], wanted)
 
 
 def write_ladder(records: Sequence[EvalRecord], path: Path, about: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from scripted import Queue, doc, graded, grades, scripted_kit
 from typer.testing import CliRunner
 
 from ragkit.cli import eval as cli
+from ragkit.cli import options
 from ragkit.config import CragConfig
 
 
@@ -17,7 +18,7 @@ from ragkit.config import CragConfig
 def kit(monkeypatch):
     found = [doc("a", "It is blue."), doc("b")]
     bag = scripted_kit(retriever=Queue([found]), grader=Queue([grades(a=0.9)]))
-    monkeypatch.setattr(cli, "make_kit", lambda _name, corpus=None: bag)
+    monkeypatch.setattr(options, "make_kit", lambda _name, corpus=None: bag)
     return bag
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragkit.evaluation.metrics import METRICS, measure, metric
-from ragkit.evaluation.rates import RATES
+from ragkit.evaluation.rates import RATES, at_thresholds
 from ragkit.evaluation.stats import Share
 
 REFUSED = {"answer": "I could not find it.", "tag": "abstained"}
@@ -174,6 +174,21 @@ def test_the_five_rates_by_hand():
     assert found["budget exhaustion rate"] == Share(1, 5)
     assert found["rewrite rescue rate"] == Share(1, 2)
     assert found["tokens saved by strips"] is None
+
+
+def test_moving_the_thresholds_asks_nothing_again():
+    graded = [grade("a", True, 0.9), grade("b", True, 0.6), grade("c", False, 0.3)]
+    records = [record(rounds=(graded,)), record(rounds=([grade("a", True, 0.8)],)), record()]
+    found = at_thresholds(records, 0.7, 0.35)
+    assert (found["kept"], found["ambiguous"], found["dropped"]) == (
+        Share(2, 4), Share(1, 4), Share(1, 4),
+    )  # fmt: skip
+    assert (found["strips"], found["blend"], found["rewrite"]) == (
+        Share(1, 2), Share(1, 2), Share(0, 2),
+    )  # fmt: skip
+    assert at_thresholds(records, 0.95, 0.94)["rewrite"] == Share(2, 2)
+    with pytest.raises(ValueError, match="must be below"):
+        at_thresholds(records, 0.3, 0.7)
 
 
 def test_an_unknown_metric_is_named_with_those_there_are():

@@ -19,7 +19,9 @@ from ragkit.evaluation.report import (
     ladder_rows,
     ladder_table,
     latency_rows,
+    results_markdown,
     verdict,
+    write_ladder,
 )
 
 # naive is wrong on the first ten of forty questions, crag on the last one only
@@ -74,6 +76,16 @@ def test_the_tables_hold_every_metric_and_mark_gains():
     console.print(ladder_table(RECORDS))
     text = console.file.getvalue()
     assert all(name in text for name in ("groundedness", "rewrite rescue rate", "USD a question"))
+
+
+def test_a_kept_file_gives_the_same_table_as_the_records(tmp_path):
+    write_ladder(RECORDS, tmp_path / "results.json", {"seed": 0})
+    names = ["answer correctness", "escape rate"]
+    chosen = [metric(name) for name in names]
+    table = results_markdown(tmp_path / "results.json", names)
+    assert table == ladder_markdown(RECORDS, chosen)
+    with pytest.raises(KeyError, match="accuracy"):
+        results_markdown(tmp_path / "results.json", ["accuracy"])
 
 
 def test_few_cases_are_counts():
