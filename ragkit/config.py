@@ -58,6 +58,17 @@ class Budget(Frozen):
     cost_stop: Share = 0.8
 
 
+class Pace(Frozen):
+    """Simulated milliseconds a call, about those of a hosted chat model."""
+
+    route_ms: float = Field(400, ge=0)
+    retrieve_ms: float = Field(80, ge=0)
+    web_ms: float = Field(900, ge=0)
+    grade_ms: float = Field(700, ge=0)
+    rewrite_ms: float = Field(600, ge=0)
+    generate_ms: float = Field(1_500, ge=0)
+
+
 class WebConfig(Frozen):
     """Limits of one web search."""
 
