@@ -11,6 +11,10 @@ from typer.testing import CliRunner
 
 from ragkit.cli import app, options
 from ragkit.cli.ask import said
+from ragkit.evaluation.metrics import metric
+from ragkit.evaluation.rates import RATES
+from ragkit.evaluation.records import read_records
+from ragkit.evaluation.stats import Share
 from ragkit.graphs import RUNGS
 from ragkit.journal import verify
 from ragkit.records import Context
@@ -68,6 +72,26 @@ def test_the_log_is_a_valid_audit_log(kit, tmp_path):
     assert [e["node"] for e in verify(tmp_path / "audit.jsonl").events][:3] == [
         "input", "router", "retriever",
     ]  # fmt: skip
+
+
+def test_the_verdict_log_gives_the_rates(kit, tmp_path):
+    file = tmp_path / "verdicts.jsonl"
+    for _ in range(2):
+        assert run("which colour?", "--verdicts", file)[0] == 0
+    records = read_records(file)
+    rates = {rate.name: rate.measure(records) for rate in RATES}
+    # the first run was rejected once and rewritten, the second found it at once
+    assert rates["rewrite rate"] == Share(1, 2) and rates["rejection rate"] == Share(4, 6)
+    assert metric("answer correctness").measure(records) is None
+    result = CliRunner().invoke(app, ["eval", "report", str(file)])
+    assert result.exit_code == 0 and "1 of 2" in result.output
+
+
+def test_a_missing_key_and_folder_are_one_line(monkeypatch):
+    code, said = run("q", "--kit", "chat")
+    assert code == 1 and "OPENAI_API_KEY" in said and "Traceback" not in said
+    result = CliRunner().invoke(app, ["eval", "components", "--kit", "chat"])
+    assert result.exit_code == 1 and "OPENAI_API_KEY" in result.output
 
 
 def test_settings_come_from_a_file_and_its_faults_are_named(kit, tmp_path):

@@ -30,6 +30,10 @@ def ask(
         Path | None, typer.Option(exists=True, dir_okay=False, help="Settings as JSON.")
     ] = None,
     log: Annotated[Path | None, typer.Option(help="Add every step to this audit log.")] = None,
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(help="Add the run to this verdict log; ragkit eval report shows its rates."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object and no steps.")] = False,
 ) -> None:
     """Put one question to one rung: the steps as they happen, the answer, its sources, the tag."""
@@ -39,6 +43,10 @@ def ask(
     compiled, settings, bag = _prepare(graph, kit, docs, config)
     listener = None if as_json else lambda node, update: _print_step(console, node, update)
     run = _run(compiled, question, settings, log, listener)
+    if verdicts:
+        from ragkit.evaluation.records import log_run
+
+        log_run(verdicts, run, bag.name, settings)
     if as_json:
         typer.echo(json.dumps(_plain(run, bag.name), ensure_ascii=False, indent=1))
     else:

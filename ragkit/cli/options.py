@@ -33,12 +33,17 @@ KitOption = Annotated[
 def make_kit(name: str, corpus: Any = None) -> Any:
     """Return the kit of that name; only the chat kit reads OPENAI_* from the environment.
 
-    `corpus` is an index or a folder of pages to search instead of the company's.
+    `corpus` is an index or a folder of pages to search instead of the company's. Ends the command
+    with the reason when there is no key or no such folder.
     """
     from ragkit import chat_kit, offline_kit
 
     make = offline_kit if name == "offline" else chat_kit
-    return make() if corpus is None else make(corpus=corpus)
+    try:
+        return make(corpus=corpus)
+    except (OSError, ValueError, ImportError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
 
 
 def read_questions(path: Path | None, half: str) -> list[Any]:

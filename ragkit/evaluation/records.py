@@ -7,6 +7,7 @@ at in new ways without asking anything again.
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,17 @@ def config_hash(config: GraphConfig) -> str:
 def write_record(path: str | Path, record: EvalRecord) -> None:
     """Add a record to a JSON lines file, whole or not at all."""
     append_line(path, record.model_dump(mode="json"))
+
+
+def log_run(path: str | Path, run: Run, kit: str, config: GraphConfig) -> EvalRecord:
+    """Add a run that has no gold to a verdict log (D7); the five rates need none.
+
+    Every run counts, so the same question asked twice is two records.
+    """
+    question = Question(id=uuid.uuid4().hex, question=run.question)
+    record = make_record(question, run, kit, config)
+    write_record(path, record)
+    return record
 
 
 def read_records(path: str | Path) -> list[EvalRecord]:
