@@ -481,13 +481,30 @@ def _():
 
 
 @app.cell
-def _(by_id, index, practice):
+def _(index, practice):
     answered = [q for q in practice if relevant_ids(q, index.documents())]
+    return (answered,)
+
+
+@app.cell
+def _(answered, by_id):
     pick = ui.dropdown(by_trap(answered), by_id["q101"], "question")
+    pick
+    return (pick,)
+
+
+@app.cell
+def _():
     strategy = ui.dropdown(["dense", "keyword", "hybrid"], "hybrid", "strategy")
+    strategy
+    return (strategy,)
+
+
+@app.cell
+def _():
     k = ui.slider(1, 10, 1, 4, "documents")
-    ui.column(pick, ui.row(strategy, k))
-    return answered, k, pick, strategy
+    k
+    return (k,)
 
 
 @app.cell
@@ -558,8 +575,27 @@ def _():
 
     ## Exercises
 
+    Each has a hint and a solution, folded. Write your own version first.
+
     **Exercise 1: what has to be indexed anew?** A page was edited. You have its chunks of yesterday
     and of today. Which ids have to go, and which have to come?
+
+    <details><summary>Hint</summary>
+
+    The id tells everything: an unchanged chunk has the same id on both sides. Sets can be
+    subtracted.
+
+    </details>
+    <details><summary>Solution</summary>
+
+    ```python
+    def to_update(before, after):
+        old = {chunk["id"] for chunk in before}
+        new = {chunk["id"] for chunk in after}
+        return old - new, new - old
+    ```
+
+    </details>
     """)
     return
 
@@ -577,25 +613,26 @@ def _():
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
+    **Exercise 2: reciprocal rank fusion.** Above we did it for one chunk. Do it for all.
+
     <details><summary>Hint</summary>
 
-    The id tells everything: an unchanged chunk has the same id on both sides. Sets can be
-    subtracted.
+    Two loops: over the rankings, and over `enumerate(ranking, start=1)`. `scores.get(name, 0)` is 0
+    for a name that you have not met yet.
 
     </details>
-
     <details><summary>Solution</summary>
 
     ```python
-    def to_update(before, after):
-        old = {chunk["id"] for chunk in before}
-        new = {chunk["id"] for chunk in after}
-        return old - new, new - old
+    def fuse_yourself(rankings, rrf_k):
+        scores = {}
+        for ranking in rankings:
+            for rank, name in enumerate(ranking, start=1):
+                scores[name] = scores.get(name, 0) + 1 / (rrf_k + rank)
+        return scores
     ```
 
     </details>
-
-    **Exercise 2: reciprocal rank fusion.** Above we did it for one chunk. Do it for all.
     """)
     return
 
@@ -613,29 +650,26 @@ def _():
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    <details><summary>Hint</summary>
-
-    Two loops: over the rankings, and over `enumerate(ranking, start=1)`. `scores.get(name, 0)` is 0
-    for a name that you have not met yet.
-
-    </details>
-
-    <details><summary>Solution</summary>
-
-    ```python
-    def fuse_yourself(rankings, rrf_k):
-        scores = {}
-        for ranking in rankings:
-            for rank, name in enumerate(ranking, start=1):
-                scores[name] = scores.get(name, 0) + 1 / (rrf_k + rank)
-        return scores
-    ```
-
-    </details>
-
     **Exercise 3: recall.** The tiles above show the share of questions whose answer is among the
     first `k`. Mind the answers that were never found, and the case that nothing was asked: that is
     not 0 %, it is *not measured*.
+
+    <details><summary>Hint</summary>
+
+    Count the ranks for which `rank is not None and rank <= k`, and divide by the number of all
+    ranks.
+
+    </details>
+    <details><summary>Solution</summary>
+
+    ```python
+    def recall_at(k, ranks):
+        if not ranks:
+            return None
+        return sum(rank is not None and rank <= k for rank in ranks) / len(ranks)
+    ```
+
+    </details>
     """)
     return
 
@@ -656,49 +690,16 @@ def _():
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    <details><summary>Hint</summary>
-
-    Count the ranks for which `rank is not None and rank <= k`, and divide by the number of all
-    ranks.
-
-    </details>
-
-    <details><summary>Solution</summary>
-
-    ```python
-    def recall_at(k, ranks):
-        if not ranks:
-            return None
-        return sum(rank is not None and rank <= k for rank in ranks) / len(ranks)
-    ```
-
-    </details>
-
     **Exercise 4: be the rewriter.** A customer asks: *Does the sandbox get emptied automatically?*
-    Nothing finds the answer, since no page says sandbox or emptied. Ask in the company's words, so
-    that the keyword search puts the right chunk first.
-    """)
-    return
+    Nothing finds the answer, since the page says neither sandbox nor automatically. Ask in the
+    company's words, so that the keyword search puts the right chunk first.
 
-
-@app.cell
-def _():
-    my_query = ...
-
-    exercises.check("00-words", my_query)
-    return
-
-
-@app.cell(hide_code=True)
-def _():
-    mo.md(r"""
     <details><summary>Hint</summary>
 
-    Search for *a workspace to try things in* under **Try it**, or look for the trap *vocabulary* in
-    the table of traps. What does the company call a sandbox? And what does one do to data there?
+    Choose that question under **Try it**. None of the hits answers it, but the first one shows what
+    the company calls a sandbox. And what would one do to the *raw events* in there?
 
     </details>
-
     <details><summary>Solution</summary>
 
     ```python
@@ -709,6 +710,14 @@ def _():
 
     </details>
     """)
+    return
+
+
+@app.cell
+def _():
+    my_query = ...
+
+    exercises.check("00-words", my_query)
     return
 
 

@@ -64,7 +64,7 @@ class Notebook:
 
     def _cells(self) -> Iterator[Cell]:
         for node in self.tree.body:
-            if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "app.setup":
+            if isinstance(node, ast.With) and ast.unparse(node.items[0]).startswith("app.setup"):
                 yield self._cell("setup", node.body)
             elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node.decorator_list:
                 decorator = ast.unparse(node.decorator_list[0])
