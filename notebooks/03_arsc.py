@@ -13,9 +13,9 @@ with app.setup:
     import marimo as mo
     from langgraph.checkpoint.memory import MemorySaver
     from langgraph.graph import END, START, StateGraph
-    from ragkit.choice import announce, chosen_kit
 
     from ragkit import exercises, show, ui
+    from ragkit.choice import announce, chosen_kit
     from ragkit.config import ArscConfig, NaiveConfig, Prices
     from ragkit.evaluation.questions import load_questions
     from ragkit.graphs.arsc import (
