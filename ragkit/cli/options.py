@@ -45,7 +45,7 @@ def make_kit(name: str, corpus: Any = None) -> Any:
     except (OSError, ValueError, ImportError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
-    return kit.replace(clock=lambda: 0.0) if name == \"offline\" else kit
+    return kit.replace(clock=lambda: 0.0) if name == "offline" else kit
 
 
 def read_questions(path: Path | None, half: str) -> list[Any]:
