@@ -125,6 +125,8 @@ def open_marimo(page: object, url: str) -> None:
     page.goto(url)
     page.locator(".output").first.wait_for(state="attached", timeout=60_000)
     settled(page)
+    page.wait_for_function("!document.querySelector('.running-app-icon')", timeout=180_000)
+    settled(page, 1000)
 
 
 def settled(page: object, quiet: int = 2500, longest: int = 120_000) -> None:
