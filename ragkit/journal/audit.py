@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from ragkit.journal.chain import START, read_event, seal
-from ragkit.journal.events import checkpoint_id, evidence_of, from_checkpoints, make_event, plain
+from ragkit.journal.events import (
+    checkpoint_id,
+    config_hash,
+    evidence_of,
+    from_checkpoints,
+    make_event,
+    plain,
+)
 from ragkit.journal.lines import canonical, locked, set_torn_aside, write_line
 from ragkit.runs import Run, ask
 
@@ -31,6 +39,7 @@ class AuditLog:
         self._seq = 0
         self._head = START
         self._runs: dict[str, str] = {}  # event id -> run
+        self._configs: dict[str, str] = {}  # run -> hash of the config it began with
 
     @property
     def head(self) -> str:
@@ -48,15 +57,25 @@ class AuditLog:
             return ask(graph, question, on_step=_both(step, listener), **options)
         thread = thread_id or uuid.uuid4().hex
         step = lambda *_: self.sync(graph, thread, config, newest=True)  # noqa: E731
-        try:
+        with self.watch(graph, thread, config):
             return ask(graph, question, thread_id=thread, on_step=_both(step, listener), **options)
+
+    @contextmanager
+    def watch(self, graph: Any, thread_id: str, config: Any = None) -> Iterator[None]:
+        """Log what happens to a thread inside the block, also when it breaks off.
+
+        For `resume`, `carry_on` and `fork`: `with log.watch(graph, thread): resume(...)`.
+        """
+        try:
+            yield
         finally:
-            self.sync(graph, thread, config)
+            self.sync(graph, thread_id, config)
 
     def sync(self, graph: Any, thread_id: str, config: Any = None, *, newest: bool = False) -> int:
         """Write the events of a thread's checkpoints that are not in the file; return how many.
 
-        `newest` stops at the first one that is there, which is enough while a run goes on.
+        Without a `config`, events keep the one that their run began with. `newest` stops at the
+        first one that is there, which is enough while a run goes on.
         """
         found = []
         for item in graph.get_state_history({"configurable": {"thread_id": thread_id}}):
@@ -93,7 +112,8 @@ class AuditLog:
                 if event["id"] in self._runs:
                     continue
                 run = event["run"] or self._runs.get(event["parent"] or "", event["id"])
-                self._append({**event, "run": run})
+                config = event["config"] or self._configs.get(run) or config_hash(None)
+                self._append({**event, "run": run, "config": config})
                 written += 1
         return written
 
@@ -110,9 +130,8 @@ class AuditLog:
             self._remember(event, line)
         if torn:
             found = {"bytes": len(torn), "sha256": hashlib.sha256(torn).hexdigest()}
-            self._append(
-                make_event(f"recovered:{self._seq}", kind="recovered", run="", inputs=found)
-            )
+            event = make_event(f"recovered:{self._seq}", kind="recovered", inputs=found)
+            self._append({**event, "config": config_hash(None)})
 
     def _append(self, event: dict[str, Any]) -> None:
         body = {**event, "seq": self._seq, "time": self._now().isoformat(), "previous": self._head}
@@ -125,6 +144,7 @@ class AuditLog:
         self._read += len(line) + 1
         self._seq, self._head = event["seq"] + 1, event["hash"]
         self._runs[event["id"]] = event["run"]
+        self._configs.setdefault(event["run"], event["config"])
 
 
 def _both(first: Callable[..., None], second: Callable[..., None] | None) -> Callable[..., None]:

@@ -18,14 +18,15 @@ BLANK: dict[str, Any] = {
 def make_event(name: str, *, config: Any = None, changed: Any = None, **fields: Any) -> dict:
     """Return an event without its place in a chain: secrets masked, document texts hashed.
 
-    Of what changed, lists of records with an outcome are its verdicts. `config` is kept as a hash.
+    Of what changed, lists of records with an outcome are its verdicts. `config` is kept as a hash,
+    None where it is not known here.
     """
     changed = changed or {}
     verdicts = {key: value for key, value in changed.items() if _is_verdict(value)}
     event = {
         **BLANK, **fields, "id": name, "verdicts": verdicts,
         "changed": {key: value for key, value in changed.items() if key not in verdicts},
-        "config": hashlib.sha256(canonical(clean(plain(config)))).hexdigest(),
+        "config": config_hash(config) if config is not None else None,
     }  # fmt: skip
     return clean(_without_texts(event))
 
@@ -52,6 +53,11 @@ def from_checkpoints(
             removed=[key for key in before if key not in item.values],
             evidence=evidence_of(item.values), next=list(item.next),
         )  # fmt: skip
+
+
+def config_hash(config: Any) -> str:
+    """Return the sha256 of a config's canonical form."""
+    return hashlib.sha256(canonical(clean(plain(config)))).hexdigest()
 
 
 def checkpoint_id(config: Any) -> Any:

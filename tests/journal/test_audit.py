@@ -137,7 +137,7 @@ def test_the_listener_still_hears(log):
     assert heard == ["retriever", "generator"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cut=st.integers(0, 10_000))
 def test_a_crash_in_a_write_leaves_a_prefix_and_the_log_goes_on(tmp_path_factory, cut):
     file = tmp_path_factory.mktemp("torn") / "audit.jsonl"
@@ -210,7 +210,7 @@ def test_a_killed_process_leaves_a_valid_log_that_the_next_one_adds_to(tmp_path)
     file = tmp_path / "audit.jsonl"
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
     command = [sys.executable, "-c", textwrap.dedent(KILLED), str(file)]
-    for _ in range(3):
+    for _ in range(2):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
         process.stdout.readline()
         time.sleep(0.4)
@@ -219,7 +219,7 @@ def test_a_killed_process_leaves_a_valid_log_that_the_next_one_adds_to(tmp_path)
         process.stdout.close()
     log = AuditLog(file)
     log.ask(build_naive(scripted_kit()), "after")
-    assert len(events(log)) > 6
+    assert len(events(log)) > 3
 
 
 def test_lines_are_added_whole_and_read_back(tmp_path):
