@@ -29,7 +29,7 @@ def kit(monkeypatch):
     bag = full_kit(
         retriever=Queue([[PAGE, doc("b")]]), grader=Queue([grades(), grades(a=0.9), grades(a=0.9)])
     )
-    monkeypatch.setattr(options, "make_kit", lambda name, corpus=None: bag)
+    monkeypatch.setattr(options, "make_kit", lambda *_, **__: bag)
     return bag
 
 
@@ -59,7 +59,7 @@ def test_every_rung_answers_or_says_why_not(kit, graph):
 
 
 def test_a_review_shows_the_draft_to_be_decided(kit, monkeypatch):
-    monkeypatch.setattr(options, "make_kit", lambda name, corpus=None: kit.replace(
+    monkeypatch.setattr(options, "make_kit", lambda *_, **__: kit.replace(
         grader=Queue([grades(a=0.9)]), context=Queue([Context(documents=(PAGE,))])))  # fmt: skip
     code, said = run("can I get a refund?", "--graph", "audited")
     assert code == 0 and "draft for the reviewer" in said and "needs_review" in said
@@ -108,7 +108,7 @@ def test_an_unknown_graph_and_a_broken_run_are_one_line(kit, monkeypatch):
     code, said = run("q", "--graph", "crack")
     assert code == 2 and "crack" in said and "Traceback" not in said
     broken = kit.replace(retriever=Queue([[{"id": "a", "content": 3}]]))
-    monkeypatch.setattr(options, "make_kit", lambda name, corpus=None: broken)
+    monkeypatch.setattr(options, "make_kit", lambda *_, **__: broken)
     code, said = run("q", "--graph", "naive")
     assert code == 1 and said.startswith("the run broke off: ") and "Traceback" not in said
 

@@ -62,7 +62,7 @@ def _prepare(graph: str, kit: str, docs: Path | None, config: Path | None) -> tu
     try:
         chosen = CONFIGS[graph]
         settings = chosen.from_file(config) if config else chosen()
-        bag = options.make_kit(kit, docs)
+        bag = options.make_kit(kit, docs, live=True)
         return build(graph, bag), settings, bag
     except (ValueError, RuntimeError, ImportError) as error:
         typer.echo(str(error), err=True)

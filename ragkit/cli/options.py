@@ -30,12 +30,12 @@ KitOption = Annotated[
 ]
 
 
-def make_kit(name: str, corpus: Any = None) -> Any:
+def make_kit(name: str, corpus: Any = None, *, live: bool = False) -> Any:
     """Return the kit of that name; only the chat kit reads OPENAI_* from the environment.
 
-    `corpus` is an index or a folder of pages to search instead of the company's. The offline kit's
-    clock stands still, so that no figure depends on how busy the machine is. Ends the command with
-    the reason when there is no key or no such folder.
+    `corpus` is an index or a folder of pages to search instead of the company's. Unless `live`, the
+    offline kit's clock stands still, so that no figure depends on how busy the machine is. Ends the
+    command with the reason when there is no key or no such folder.
     """
     from ragkit import chat_kit, offline_kit
 
@@ -45,7 +45,7 @@ def make_kit(name: str, corpus: Any = None) -> Any:
     except (OSError, ValueError, ImportError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
-    return kit.replace(clock=lambda: 0.0) if name == "offline" else kit
+    return kit if live or name == "chat" else kit.replace(clock=lambda: 0.0)
 
 
 def read_questions(path: Path | None, half: str) -> list[Any]:
