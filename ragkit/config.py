@@ -221,6 +221,45 @@ class CitationConfig(Frozen):
     longest_range: Annotated[int, Field(ge=1, le=1_000)] = 50
 
 
+class SupportConfig(Frozen):
+    """How a claim is compared with its evidence (components/alignment.py, components/support.py).
+
+    A word that the source sentence lacks costs 0 where its best cosine is `alike` or more, 1 at
+    `unlike` or less. It is strange below `strange`, or below `doubtful` where no word of the
+    sentence, taken by itself, comes nearer than `strange_alone`. Two words that stand between the
+    same neighbours must be `synonym` alike by themselves.
+    """
+
+    window_tokens: Annotated[int, Field(ge=20, le=250)] = 180
+    texts_in_memory: Annotated[int, Field(ge=1)] = 1_024
+    least_probability: Share = 0.3
+    unlike: Share = 0.3
+    alike: Share = 0.7
+    heading_cost: Share = 0.4
+    before_cost: Share = 0.6
+    strange: Share = 0.36
+    doubtful: Share = 0.62
+    strange_alone: Share = 0.37
+    synonym: Share = 0.5
+    most_uncovered: Share = 0.5
+    coverage_margin: Share = 0.1
+
+
+class ConflictConfig(Frozen):
+    """When two statements are taken to speak of the same thing (components/conflicts.py)."""
+
+    shared_words: AtLeastOne = 2
+    shared_share: Share = 0.5
+    same_subject: Share = 0.6
+    lead_words: AtLeastOne = 4
+
+
+class VerifierConfig(Frozen):
+    """When an answer counts as being about the question (components/verifiers.py)."""
+
+    related: Share = 0.2
+
+
 class EmbedderConfig(Frozen):
     """How the small embedding model is run."""
 

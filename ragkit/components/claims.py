@@ -44,8 +44,11 @@ _PRONOUN = re.compile(
 _UNFINISHED = re.compile(
     r"\b(?:to|in|by|from|of|per|see|with|the|a|an|and|as|on)\W*$", re.IGNORECASE
 )
-_SOURCE_PHRASE = re.compile(
-    r"^(?:according to|as (?:stated|described|shown) (?:in|by)|per|in|from),\s*", re.IGNORECASE
+_OPENING = re.compile(
+    r"^(?:(?:please )?note that|in (?:short|summary|brief|other words)|to sum up|as documented|overall"
+    r"|(?:according to|as (?:stated|described|shown|documented) (?:in|by)|per|in|from)"
+    r"(?: the (?:documentation|documents?|docs|sources?|pages?|context|text|evidence))?(?=,))[,:]?\s*",
+    re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？][\s\"'”’»)*_~]*$")
 _NO_ANSWER = re.compile(
@@ -199,7 +202,7 @@ class _Reader:
 
     def _sentence(self, block: Block, start: int, end: int, leads: bool) -> None:
         prefix = _PREFIX.match(self.text, start, end).end() if start == block.start else start
-        clean = _SOURCE_PHRASE.sub("", _LEADING_JOINT.sub("", self.clean(prefix, end)))
+        clean = _OPENING.sub("", _LEADING_JOINT.sub("", self.clean(prefix, end)))
         kind = _kind(clean, bool(self.marked(start, end)), leads, block.kind == "bold")
         self._add(kind, start, end, clean, self._context(block, start, clean))
         if kind == "heading":

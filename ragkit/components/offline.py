@@ -20,6 +20,9 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
     Raises:
         FileNotFoundError: the folder does not exist.
     """
+    from ragkit.components.citations import OfflineChecker
+    from ragkit.components.conflicts import detect_conflicts
+    from ragkit.components.context import ContextBuilder, explain
     from ragkit.components.coverage import entity_coverage
     from ragkit.components.direct import DirectAnswerer
     from ragkit.components.generators import ExtractiveGenerator
@@ -29,12 +32,14 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
     from ragkit.components.rewriters import VocabularyRewriter
     from ragkit.components.routers import RuleRouter
     from ragkit.components.strips import split_strips
+    from ragkit.components.verifiers import OfflineGrounder, OfflineVerifier
     from ragkit.embedding import default_embedder
 
     index = open_corpus(corpus, embedder)
     grader, strip_grader = offline_graders(embedder or default_embedder())
     rewriter = VocabularyRewriter(index, grader.probability)
     direct = DirectAnswerer()
+    checker = OfflineChecker(embedder)
     kit = Kit(
         name="offline: rules and a small embedding model",
         retriever=index,
@@ -48,6 +53,12 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
         web=search_recorded_web if corpus is None else None,
         split=split_strips,
         strip_grader=strip_grader,
+        grounder=OfflineGrounder(embedder, checker),
+        checker=checker,
+        conflicts=detect_conflicts,
+        context=ContextBuilder(),
+        explain=explain,
+        verifier=OfflineVerifier(embedder),
         planner=Planner(rewriter),
         vague=open_reference,
         coverage=entity_coverage,

@@ -1,0 +1,215 @@
+"""What a statement says beyond its words: negation, modality, names, numbers.
+
+A `Statement` is parsed once and compared often: claims and the sentences of the evidence alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from ragkit.components.quantities import MONTHS, Quantity, is_code, quantities
+from ragkit.components.text import STOP_WORDS, stem, word_set
+
+Modality = Literal["must", "may", "should", "must not", "need not", ""]
+
+_TOKEN = re.compile(r"[/\w](?:[\w./:@{}+'’-]*[\w/}+])?")
+_CLAUSE = re.compile(
+    r"[;—()]|:(?=\s)|\s–\s|,\s+(?:and|but|or|so|while|whereas|not|which)\b|,\s"
+    r"|\b(?:but|while|whereas|although|though|unless|except|because|if|when|until|without)\b",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(
+    r"\b(?:no longer|not any ?more|yet to|fail(?:s|ed|ing)? to|incapable of|unable to|refus(?:e|es|ed|ing)"
+    r" to|declin(?:e|es|ed|ing) to|anything but|other than|rather than|instead of|far from|no one|zero)\b",
+    re.IGNORECASE,
+)
+_NO_LIMIT = re.compile(
+    r"\b(?:without (?:a )?limit|no limit|not limited|not only|no doubt"
+    r"|(?:no|not) (?:more|less|fewer|later|longer|earlier|sooner) than)\b",
+    re.IGNORECASE,
+)
+NEGATORS = word_set(
+    "not no never none neither nor cannot without nothing nobody nowhere hardly can't won't isn't "
+    "aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't couldn't shouldn't wouldn't "
+    "mustn't needn't mayn't ain't nicht kein keine keinen nie niemals"
+)
+_NEGATIVE_VERBS = word_set("lacks lack lacked lacking")
+_MODALS: dict[str, Modality] = {
+    **dict.fromkeys(("must", "shall", "required", "requires", "require", "mandatory", "obliged",
+                     "compulsory", "obligatory"), "must"),
+    **dict.fromkeys(("may", "can", "could", "might", "allowed", "optional", "permitted", "cannot",
+                     "can't"), "may"),
+    **dict.fromkeys(("should", "ought", "recommended", "advised", "shouldn't"), "should"),
+    **dict.fromkeys(("mustn't",), "must"),
+    **dict.fromkeys(("need", "needs", "needn't", "needed", "necessary"), "need"),
+}  # fmt: skip
+_NO_NAMES = STOP_WORDS | frozenset(MONTHS) | word_set("usd eur gbp kb mb gb tb")
+_HAVE_TO = re.compile(r"\b(?:has|have|had) to\b", re.IGNORECASE)
+# the first word of a pair stands for both; a second word of `_POLAR` denies its clause as "not" does
+_POLAR = """accept refuse|accept reject|accept deny|accept decline|allow forbid|allow prohibit
+allow disallow|allow ban|support unsupported|possible impossible|available unavailable|able unable
+enable disable|enabled disabled|valid invalid|known unknown|likely unlikely|agree disagree
+approve reject|capable incapable|visible hidden|required optional|mandatory optional"""
+_OPPOSITES = """include exclude|increase decrease|increase reduce|rise fall|raise lower
+maximum minimum|most least|open close|start end|start stop|start finish|begin end|begin finish
+before after|above below|always never|first last|win lose|keep lose|public private|more less
+internal external|online offline|manual automatic|manually automatically|success failure
+succeed fail|more fewer|same different|true false|early late|earlier later|old young|older younger
+high low|higher lower|long short|longer shorter|large small|larger smaller|fast slow|faster slower
+hot cold|male female|north south|east west|northern southern|eastern western|husband wife
+father mother|son daughter|brother sister|king queen|born died|birth death|love hate|arrive depart
+buy sell|married unmarried|positive negative|living dead|alive dead|ancient modern|major minor
+majority minority|encrypted unencrypted|add remove|inside outside|indoor outdoor|upper lower
+left right|friend enemy|like dislike|appear disappear|legal illegal|regular irregular
+complete incomplete|successful unsuccessful|popular unpopular|direct indirect"""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word with the `stem` it is compared by, and what its clause says about it.
+
+    `clause` counts from 0. In a negated clause the words from "not" on are `denied` and those before
+    it its `subject`. `opposite` tells that the word is the opposite of its stem ("closed" is compared
+    as "open").
+    """
+
+    text: str
+    stem: str
+    start: int
+    clause: int
+    denied: bool
+    subject: bool
+    opposite: bool
+    modality: Modality
+    content: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A parsed statement.
+
+    `names` are its capitalised words and codes, `initials` the capitalised words that begin a
+    sentence or follow a colon and so may be none; both in lower case.
+    """
+
+    text: str
+    tokens: tuple[Token, ...]
+    quantities: tuple[Quantity, ...]
+    names: tuple[str, ...]
+    initials: tuple[str, ...]
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of all its words."""
+        return frozenset(token.stem for token in self.tokens)
+
+
+@lru_cache(maxsize=8192)
+def parse_statement(text: str) -> Statement:
+    """Parse one sentence, list item or table row. Any text is accepted."""
+    tokens: list[Token] = []
+    edges = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
+    for clause, (start, end) in enumerate(pairwise(edges)):
+        tokens += _clause_tokens(text, start, end, clause)
+    names, initials = _names(text)
+    return Statement(text, tuple(tokens), quantities(text), tuple(names), tuple(initials))
+
+
+def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Token]:
+    clause = _NO_LIMIT.sub(_without_first_word, text[start:end])
+    clause = _DENYING.sub(lambda match: "not".ljust(len(match[0])), clause)
+    found = [(match[0].replace("’", "'"), match.start()) for match in _TOKEN.finditer(clause)]
+    lower = [word.lower() for word, _ in found]
+    words = [canonical(word) for word in lower]
+    denials = [
+        index
+        for index, (low, base) in enumerate(zip(lower, words, strict=True))
+        if low in NEGATORS or low in _NEGATIVE_VERBS or base.polar
+    ]
+    negated = len(denials) % 2 == 1
+    modality = _modality(clause, lower)
+    telling = [not (low in STOP_WORDS or low in NEGATORS or low in _MODALS) for low in lower]
+    if negated and not any(telling[denials[0] :]):
+        telling = [low not in NEGATORS for low in lower]  # "calls that are not yours"
+    for index, ((word, position), _, base) in enumerate(zip(found, lower, words, strict=True)):
+        yield Token(
+            text=text[start + position : start + position + len(word)],
+            stem=base.stem,
+            start=start + position,
+            clause=number,
+            denied=negated and index >= denials[0],
+            subject=negated and index < denials[0],
+            opposite=base.opposite,
+            modality=modality,
+            content=telling[index],
+        )
+
+
+def _without_first_word(match: re.Match[str]) -> str:
+    first, space, rest = match[0].partition(" ")
+    return " " * len(first) + space + rest
+
+
+def _modality(clause: str, lower: list[str]) -> Modality:
+    """Return what a clause obliges to; a "not" counts up to the word after the modal."""
+    places = [index for index, word in enumerate(lower) if word in _MODALS]
+    kinds = {_MODALS[lower[index]] for index in places}
+    have_to = bool(_HAVE_TO.search(clause)) or "need" in kinds
+    reach = max(places, default=len(lower)) + 2
+    negated = sum(word in NEGATORS for word in lower[:reach]) % 2 == 1
+    if negated:
+        return "must not" if kinds & {"must", "may"} else "need not" if have_to else ""
+    if "must" in kinds or have_to:
+        return "must"
+    return "should" if "should" in kinds else "may" if "may" in kinds else ""
+
+
+class Canonical(NamedTuple):
+    """What a word is compared by: a stem, and whether it says the opposite of that stem."""
+
+    stem: str
+    opposite: bool = False
+    polar: bool = False
+
+
+@lru_cache(maxsize=65_536)
+def canonical(word: str) -> Canonical:
+    """Return what a word is compared by; a code stays as it is, in lower case."""
+    word = word.lower()
+    if is_code(word):
+        return Canonical(word.rstrip(".:/"))
+    base = stem(word.removesuffix("'s"))
+    return _opposites().get(base, Canonical(base))
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> dict[str, Canonical]:
+    table: dict[str, Canonical] = {}
+    for pairs, polar in ((_POLAR, True), (_OPPOSITES, False)):
+        for pair in pairs.replace("\n", "|").split("|"):
+            first, second = (stem(word) for word in pair.split())
+            if second not in table and first not in table and first != second:
+                table[second] = Canonical(first, opposite=not polar, polar=polar)
+    return table
+
+
+def _names(text: str) -> tuple[list[str], list[str]]:
+    """Return capitalised words and codes, and apart from them those that begin a sentence."""
+    names: list[str] = []
+    initials: list[str] = []
+    begins = True
+    for match in _TOKEN.finditer(text):
+        word = match[0].removesuffix("'s").removesuffix("’s")
+        low = word.lower()
+        if is_code(word):
+            names.append(low.rstrip(".:/"))
+        elif word[:1].isupper() and low not in _NO_NAMES:
+            plain = any(char.isupper() for char in word[1:])
+            (names if plain or not begins else initials).append(low)
+        begins = text[match.end() : match.end() + 2].strip()[:1] in (".", "!", "?", ":", ";")
+    return names, initials
