@@ -29,27 +29,17 @@ class VerdictCache:
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
-        self.hits = 0
-        self.lookups = 0
         self._lock = threading.Lock()
         self._database = _open(path)
-
-    @property
-    def hit_rate(self) -> float | None:
-        """Share of lookups that found a verdict, None before the first one."""
-        return self.hits / self.lookups if self.lookups else None
 
     def read(self, key: str) -> Grade | None:
         """Return the verdict for a key; one that cannot be read is not there."""
         with self._lock:
-            self.lookups += 1
             try:
                 row = self._database.execute("SELECT grade FROM verdicts WHERE key = ?", (key,))
-                grade = Grade.model_validate_json((row.fetchone() or ("",))[0])
+                return Grade.model_validate_json((row.fetchone() or ("",))[0])
             except (sqlite3.Error, ValidationError):
                 return None
-            self.hits += 1
-            return grade
 
     def write(self, key: str, grade: Grade) -> None:
         """Keep a verdict; a full disk or a locked file loses it, nothing more."""
@@ -67,7 +57,7 @@ class CachedGrader:
 
     `fingerprint` names everything that a verdict depends on beside question and text: prompt
     version, model, endpoint. `text_of` is what the grader sees of a document. Only verdicts with
-    outcome "ok" are kept, never a failure.
+    outcome "ok" are kept, never a failure. `hits` of `lookups` needed no call of their own.
     """
 
     def __init__(
@@ -81,11 +71,20 @@ class CachedGrader:
         self.cache = cache
         self.fingerprint = fingerprint
         self.text_of = text_of
+        self.hits = 0
+        self.lookups = 0
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of lookups that found a verdict, None before the first one."""
+        return self.hits / self.lookups if self.lookups else None
 
     def __call__(self, question: str, documents: Sequence[Document]) -> list[Grade]:
         keys = {document["id"]: self._key(question, document) for document in documents}
         known = {name: self.cache.read(key) for name, key in keys.items()}
         unknown = [document for document in documents if known[document["id"]] is None]
+        self.lookups += len(documents)
+        self.hits += len(documents) - len(unknown)
         fresh = list(self.grader(question, unknown)) if unknown else []
         for grade in join(unknown, fresh)[0]:
             if grade.outcome == "ok":
@@ -96,6 +95,10 @@ class CachedGrader:
             *(grade.model_copy(update={**update, "document_id": name}) for name, grade in found),
             *fresh,
         ]
+
+    def remember(self, question: str, document: Document, grade: Grade) -> None:
+        """Keep a verdict that came with another one."""
+        self.cache.write(self._key(question, document), grade)
 
     def _key(self, question: str, document: Document) -> str:
         parts = [self.fingerprint, question, self.text_of(document)]

@@ -305,6 +305,8 @@ class ChatConfig(Frozen):
     A cheap grader beside a large generator: grading is most of the calls and the least thinking.
     `modes` is the order in which a structured reply is asked for; what an endpoint cannot do is
     skipped from then on. `call_seconds` covers one verdict or text with its retry and its waiting.
+    A document graded with at least `sure_enough` has its strips of `strip_tokens` judged in the
+    same call; a graph that cuts otherwise has them judged by another.
     """
 
     generator: str = "gpt-4o"
@@ -315,6 +317,8 @@ class ChatConfig(Frozen):
     documents_per_call: AtLeastOne = 1
     strips_per_call: AtLeastOne = 8
     claims_per_call: AtLeastOne = 8
+    strip_tokens: Annotated[int, Field(ge=20, le=2_000)] = 120
+    sure_enough: Share = 0.7
     call_seconds: float = Field(20.0, gt=0, allow_inf_nan=False)
     retries: Annotated[int, Field(ge=0, le=1, strict=True)] = 1
     backoff_seconds: float = Field(0.5, ge=0, allow_inf_nan=False)

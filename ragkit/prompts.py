@@ -42,6 +42,14 @@ GRADE = Prompt("grade", 1, """
     explanation: one reason in at most 12 words. document_id: the document's label.
 """)  # fmt: skip
 
+READ = Prompt("read", 1, """
+    You judge documents retrieved for a question. Grade every document.
+    binary_score: "yes" when it states facts that help to answer the question, "no" when it does
+    not; the same topic is not enough. confidence: how sure you are of that score, 0 to 1.
+    explanation: one reason in at most 12 words. document_id: the document's label. keep: the
+    labels of its strips that state a fact, condition or exception that belongs in the answer.
+""")  # fmt: skip
+
 GRADE_STRIPS = Prompt("grade-strips", 1, """
     You pick the passages that an answer needs. Grade every passage.
     binary_score: "yes" when it states a fact, condition or exception that belongs in the answer,
@@ -110,8 +118,8 @@ VERIFY = Prompt("verify", 1, """
 """)  # fmt: skip
 
 PROMPTS = (
-    GRADE, GRADE_STRIPS, REWRITE, PLAN, ANSWER, ANSWER_UNGUARDED, DIRECT, ROUTE, GROUND, CHECK,
-    VERIFY,
+    GRADE, READ, GRADE_STRIPS, REWRITE, PLAN, ANSWER, ANSWER_UNGUARDED, DIRECT, ROUTE, GROUND,
+    CHECK, VERIFY,
 )  # fmt: skip
 
 NOT_IN_DOCUMENTS = "NOT IN THE DOCUMENTS"

@@ -149,6 +149,26 @@ class ScriptedServer:
         finally:
             self._at_once -= 1
 
+    async def log(self, _request: Request) -> Response:
+        """Tell the time and the job of each request since the last call."""
+        told = [
+            {"at": at, "job": job(body), "model": body["model"]}
+            for at, body in zip(self.times, self.requests, strict=True)
+        ]
+        self.times.clear()
+        self.requests.clear()
+        return JSONResponse(told)
+
+
+def app_of(server: ScriptedServer) -> Starlette:
+    """Return the app: chat completions, and at `/log` what was asked since the last look."""
+    return Starlette(
+        routes=[
+            Route("/v1/chat/completions", server.chat, methods=["POST"]),
+            Route("/log", server.log, methods=["GET"]),
+        ]
+    )
+
 
 @contextmanager
 def scripted_server(
@@ -156,12 +176,12 @@ def scripted_server(
 ) -> Iterator[ScriptedServer]:
     """Run a server for this block; after the queue it behaves like `then`."""
     server = ScriptedServer(*queue, then=then, latency=latency)
-    app = Starlette(routes=[Route("/v1/chat/completions", server.chat, methods=["POST"])])
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0)
-        runner = uvicorn.Server(config)
+        runner = uvicorn.Server(
+            uvicorn.Config(app_of(server), log_level="critical", timeout_graceful_shutdown=0)
+        )
         thread = threading.Thread(target=runner.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not runner.started:
@@ -229,11 +249,14 @@ def when(wanted: str, behaviour: Behaviour, otherwise: Behaviour) -> Behaviour:
 
 def _thought(name: str, asked: str) -> Any:
     labels = re.findall(r'<(?:document|claim)-\w+ label="([cd]\d+)"', asked)
+    strips = re.findall(r'<strip-\w+ label="(d\d+)(s\d+)"', asked)
     graded = [{"document_id": n, "binary_score": "yes", "confidence": 0.9} for n in labels]
     checked = [{"claim_id": n, "supported": "yes", "confidence": 0.9} for n in labels]
     well = dict.fromkeys(("resolved", "complete", "conflict_explained", "passed"), "yes")
+    read = [{**g, "keep": [d + s for d, s in strips if d == g["document_id"]]} for g in graded]
     return {
         "grade": {"grades": graded},
+        "read": {"grades": read},
         "grade-strips": {"grades": graded},
         "rewrite": f"another query {len(asked)}",
         "plan": {"queries": ["price of a seat"]},

@@ -34,14 +34,15 @@ class Counting:
 
 
 def test_only_what_is_new_is_asked_and_a_known_verdict_costs_nothing() -> None:
-    inside, cache = Counting(), VerdictCache()
-    grader = CachedGrader(inside, cache, "m")
+    inside = Counting()
+    grader = CachedGrader(inside, VerdictCache(), "m")
+    assert grader.hit_rate is None
     grader("q", DOCS[:2])
     grades = {grade.document_id: grade for grade in grader("q", DOCS)}
     assert inside.asked == [["a", "b"], ["c"]]
     assert [grades[name].usage.calls for name in "abc"] == [0, 0, 1]
     assert grades["a"].confidence == 0.8
-    assert (cache.hits, cache.lookups, cache.hit_rate) == (2, 5, 0.4)
+    assert (grader.hits, grader.lookups, grader.hit_rate) == (2, 5, 0.4)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +76,9 @@ def test_two_different_verdicts_for_one_document_are_not_kept() -> None:
         name = documents[0]["id"]
         return [Grade(document_id=name, binary_score=said, confidence=1) for said in ("yes", "no")]
 
-    cache = VerdictCache()
-    CachedGrader(both, cache, "m")("q", DOCS[:1])
-    assert len(CachedGrader(both, cache, "m")("q", DOCS[:1])) == 2
-    assert cache.hits == 0
+    grader = CachedGrader(both, VerdictCache(), "m")
+    assert [len(grader("q", DOCS[:1])) for _ in range(2)] == [2, 2]
+    assert grader.hits == 0
 
 
 def test_verdicts_outlive_the_process(tmp_path: Path) -> None:
@@ -93,7 +93,6 @@ def test_a_broken_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.sqlite"
     path.write_bytes(b"this is no database" * 100)
     CachedGrader(Counting(), VerdictCache(path), "m")("q", DOCS)
-    assert VerdictCache(path).hit_rate is None
     again = CachedGrader(Counting(), VerdictCache(path), "m")
     again("q", DOCS)
     assert again.grader.asked == []

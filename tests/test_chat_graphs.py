@@ -34,7 +34,8 @@ from ragkit.runs import Run, ask
 
 KEY = "sk-planted-fedcba9876543210"
 DOCS = [doc("a", "Seats cost 9 USD."), doc("b", "Refunds take 5 days."), doc("c", "Limits are 10.")]
-NO = {"grades": [{"document_id": "d1", "binary_score": "no", "confidence": 1}]}
+NO = {"grades": [{"document_id": "d1", "binary_score": "no", "confidence": 1, "keep": []}]}
+UNSURE = {"grades": [{"document_id": "d1", "binary_score": "yes", "confidence": 0.6, "keep": []}]}
 FAULTS = {
     "a refusal": refuses(),
     "a content filter": says("", finish="content_filter"),
@@ -54,9 +55,9 @@ FAULTS = {
 # the job at fault -> rung, what the other jobs say, and the only right tag
 WHERE: dict[str, tuple[str, dict[str, Any], str]] = {
     "route": ("crag", {}, "verified"),
-    "grade": ("crag", {}, "abstained"),
-    "grade-strips": ("crag", {}, "abstained"),
-    "rewrite": ("arsc", {"grade": NO}, "abstained"),
+    "read": ("crag", {}, "abstained"),
+    "grade-strips": ("crag", {"read": UNSURE}, "abstained"),
+    "rewrite": ("arsc", {"read": NO}, "abstained"),
     "answer": ("crag", {}, "abstained"),
     "ground": ("crag", {}, "best_effort"),
     "direct": ("crag", {"route": {"route": "direct", "reasoning": "hi"}}, "abstained"),

@@ -81,7 +81,8 @@ def test_the_kit_searches_offline_and_shows_no_key(key: None) -> None:
 
 
 def test_a_model_without_tools_is_asked_by_prompt() -> None:
-    reply = json.dumps({"grades": [{"document_id": "d1", "binary_score": "yes", "confidence": 1}]})
+    said = {"document_id": "d1", "binary_score": "yes", "confidence": 1, "keep": []}
+    reply = json.dumps({"grades": [said]})
     grader = chat_components(FakeListChatModel(responses=[reply]))["grader"]
     assert [g.binary_score for g in grader("q", DOCS[:1])] == ["yes"]
 
@@ -97,11 +98,10 @@ def test_a_wrong_setting_is_named(config: dict[str, Any]) -> None:
 
 
 def test_verdicts_are_kept_and_a_moved_threshold_asks_no_model() -> None:
-    cache = VerdictCache()
     with scripted_server(then=thinks()) as server:
         kit = scripted_kit(
             retriever=Queue([DOCS]), split=lambda document, _tokens: [document],
-            **chat_components(model_on(server), cache=cache),
+            **chat_components(model_on(server), cache=VerdictCache()),
         )  # fmt: skip
         graph = build_crag(kit)
         first = ask(graph, "What does a seat cost?")
@@ -111,7 +111,7 @@ def test_verdicts_are_kept_and_a_moved_threshold_asks_no_model() -> None:
         assert len(asked) == 2
         assert len([body for body in server.requests if "judge documents" in str(body)]) == 2
         assert (first.answer, first.tag) == (again.answer, again.tag)
-        assert cache.hit_rate == 0.5
+        assert (kit.grader.hit_rate, kit.strip_grader.hit_rate) == (0.5, 1.0)
 
 
 def test_the_default_cache_is_on_disk(

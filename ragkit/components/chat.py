@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ragkit.cache import CachedGrader, VerdictCache
-from ragkit.components.chat_graders import ChatGrader
+from ragkit.components.chat_graders import ChatStripGrader
 from ragkit.components.chat_judges import ChatChecker, ChatGrounder
 from ragkit.components.chat_planner import ChatPlanner
+from ragkit.components.chat_reader import ChatReader
 from ragkit.components.chat_verifier import ChatVerifier
 from ragkit.components.chat_writers import ChatDirect, ChatGenerator, ChatRewriter, ChatRouter
 from ragkit.components.endpoint import Chat, OnText
 from ragkit.components.fences import shown
 from ragkit.components.models import chat_model
+from ragkit.components.strips import split_strips
 from ragkit.config import ChatConfig
 from ragkit.embedding import cache_dir
-from ragkit.prompts import ANSWER_UNGUARDED, GRADE_STRIPS
+from ragkit.prompts import ANSWER_UNGUARDED
 
 Model = Any  # a model's name, or a LangChain chat model
 
@@ -37,14 +40,13 @@ def chat_components(
     MissingKey where a model has only a name and nothing says where it is.
     """
     config = config or ChatConfig.from_environment()
-    cache = VerdictCache(cache_dir() / "verdicts.sqlite") if cache is True else cache or None
+    cache = VerdictCache(cache_dir() / "verdicts.sqlite") if cache is True else cache
     writer, grader, judge = _chats(config, model, grader_model, judge_model)
+    documents, strips = _graders(grader, config, cache or None)
     return {
         "name": _name(writer, grader, judge),
-        "grader": _cached(ChatGrader(grader, per_call=config.documents_per_call), cache),
-        "strip_grader": _cached(
-            ChatGrader(grader, per_call=config.strips_per_call, prompt=GRADE_STRIPS), cache
-        ),
+        "grader": documents,
+        "strip_grader": strips,
         "rewriter": ChatRewriter(grader),
         "router": ChatRouter(grader),
         "planner": ChatPlanner(grader),
@@ -72,8 +74,13 @@ def _chats(config: ChatConfig, model: Model, grader: Model, judge: Model) -> lis
     return [made[asked if isinstance(asked, str) else id(asked)] for asked in wanted]
 
 
-def _cached(grader: ChatGrader, cache: VerdictCache | None) -> Any:
-    return CachedGrader(grader, cache, grader.fingerprint, shown) if cache else grader
+def _graders(chat: Chat, config: ChatConfig, cache: VerdictCache | None) -> tuple[Any, Any]:
+    single = ChatStripGrader(chat, per_call=config.strips_per_call)
+    # without a cache of its own, a strip's verdict is still carried from one node to the next
+    strips = CachedGrader(single, cache or VerdictCache(), single.fingerprint, shown)
+    split = partial(split_strips, max_tokens=config.strip_tokens)
+    reader = ChatReader(chat, strips, split, per_call=config.documents_per_call)
+    return CachedGrader(reader, cache, reader.fingerprint, shown) if cache else reader, strips
 
 
 def _name(writer: Chat, grader: Chat, judge: Chat) -> str:

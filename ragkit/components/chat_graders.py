@@ -16,7 +16,7 @@ from ragkit.components.forms import Form
 from ragkit.components.parallel import at_once, in_groups
 from ragkit.components.replies import Confidence, Remark, Wire, YesNo
 from ragkit.components.usage import none_used
-from ragkit.prompts import GRADE, Prompt
+from ragkit.prompts import GRADE, GRADE_STRIPS, Prompt
 from ragkit.records import Document, Grade
 from ragkit.verdicts import join, unique
 
@@ -46,6 +46,9 @@ class DocumentGrades(Wire):
     grades: list[DocumentGrade]
 
 
+Replied = list[tuple[str, DocumentGrade | None]]
+
+
 class ChatGrader:
     """Judge each document for the question with a chat model.
 
@@ -53,11 +56,14 @@ class ChatGrader:
     that are equal are judged once. A call that fails costs only its own documents.
     """
 
-    def __init__(self, chat: Chat, *, per_call: int = 1, prompt: Prompt = GRADE) -> None:
+    schema: type[Wire] = DocumentGrades
+    item: type[DocumentGrade] = DocumentGrade
+    prompt: Prompt = GRADE
+
+    def __init__(self, chat: Chat, *, per_call: int = 1) -> None:
         self.chat = chat
         self.per_call = per_call
-        self.prompt = prompt
-        self._form = Form(DocumentGrades if prompt is GRADE else StripGrades, _read)
+        self._form: Form[Replied] = Form(self.schema, self._read)
 
     @property
     def fingerprint(self) -> str:
@@ -72,13 +78,23 @@ class ChatGrader:
         grades = [grade for group in replied for grade in group]
         return _in_order(documents, different, grades)
 
+    def shown(self, fence: Fence, group: Sequence[Document]) -> str:
+        """Return the documents as the model sees them, labelled d1, d2, ..."""
+        return fence.documents(group, "d{}")
+
+    def notice(
+        self, question: str, group: Sequence[Document], replied: Replied, grades: Sequence[Grade]
+    ) -> None:
+        """Take in what a reply says beside its grades; nothing here."""
+
     def _grade(self, question: str, group: Sequence[Document]) -> list[Grade]:
         fence = Fence.around(*(document["content"] for document in group))
-        content = f"{fence.documents(group, 'd{}')}\n{fence.block('question', question)}"
+        content = f"{self.shown(fence, group)}\n{fence.block('question', question)}"
         temperature = self.chat.config.judge_temperature
         reply = self.chat.ask(self.prompt, content, self._form, temperature)
-        if reply.outcome == "ok":
-            grades = _joined(reply.value or [], group)
+        if reply.value is not None:
+            grades = _joined(reply.value, group)
+            self.notice(question, group, reply.value, grades)
         else:
             grades = [Grade.failed(d["id"], reply.outcome, reply.detail) for d in group]
         shared = none_used(self.chat.name)
@@ -87,29 +103,32 @@ class ChatGrader:
             for at, grade in enumerate(grades)
         ]
 
+    def _read(self, payload: Any) -> Replied:
+        """Return a reply's grades by label, None for one that is malformed."""
+        items = payload.get("grades")
+        if not isinstance(items, list):
+            raise ValueError("no list of grades")
+        read = [self._read_one(item) for item in items if isinstance(item, dict)]
+        if not any(grade for _, grade in read):
+            raise ValueError(f"none of {len(items)} grades fits its schema")
+        return read
 
-def _read(payload: Any) -> list[tuple[str, DocumentGrade | None]]:
-    """Return a reply's grades by label, None for one that is malformed."""
-    items = payload.get("grades")
-    if not isinstance(items, list):
-        raise ValueError("no list of grades")
-    read = [_read_one(item) for item in items if isinstance(item, dict)]
-    if not any(grade for _, grade in read):
-        raise ValueError(f"none of {len(items)} grades fits its schema")
-    return read
-
-
-def _read_one(item: dict[str, Any]) -> tuple[str, DocumentGrade | None]:
-    label = str(item.get("document_id")).strip().casefold()
-    try:
-        return label, DocumentGrade.model_validate(item)
-    except ValidationError:
-        return label, None
+    def _read_one(self, item: dict[str, Any]) -> tuple[str, DocumentGrade | None]:
+        label = str(item.get("document_id")).strip().casefold()
+        try:
+            return label, self.item.model_validate(item)
+        except ValidationError:
+            return label, None
 
 
-def _joined(
-    replied: list[tuple[str, DocumentGrade | None]], group: Sequence[Document]
-) -> list[Grade]:
+class ChatStripGrader(ChatGrader):
+    """Judge passages: which belong in an answer. No reasons, so that many fit a call."""
+
+    schema = StripGrades
+    prompt = GRADE_STRIPS
+
+
+def _joined(replied: Replied, group: Sequence[Document]) -> list[Grade]:
     ids = {f"d{n}": document["id"] for n, document in enumerate(group, start=1)}
     known = [_grade_of(ids[label], grade) for label, grade in replied if label in ids]
     unknown = [
@@ -123,7 +142,10 @@ def _joined(
 def _grade_of(document_id: str, said: DocumentGrade | None) -> Grade:
     if said is None:
         return Grade.failed(document_id, "invalid", "the grade does not fit its schema")
-    return Grade(**{**said.model_dump(), "document_id": document_id})
+    return Grade(
+        document_id=document_id, binary_score=said.binary_score, confidence=said.confidence,
+        explanation=said.explanation,
+    )  # fmt: skip
 
 
 def _in_order(

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from ragkit.records import Document
 
 _SECRET = secrets.token_bytes(32)
-_TAG = re.compile(r"<(?=\s*/?\s*(?:documents?|question|answer|claims?|quer|conver|conflict))", re.I)
+_TAG = re.compile(
+    r"<(?=\s*/?\s*(?:document|strip|question|answer|claim|quer|conver|conflict))", re.IGNORECASE
+)
 _LABEL = re.compile(r"\[([^\[\]\n]*\d[^\[\]\n]*)\]|【([^【】\n]*)】")
 _MASKED = re.compile(r"⟦([^⟦⟧\n]*)⟧")
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
@@ -55,8 +57,12 @@ class Fence:
 
     def block(self, tag: str, text: str, **attributes: str) -> str:
         """Return the text between this fence's tags, with our tags and labels in it disarmed."""
+        return self.wrap(tag, harmless(text), **attributes)
+
+    def wrap(self, tag: str, blocks: str, **attributes: str) -> str:
+        """Return blocks of this fence between its tags."""
         named = "".join(f' {key}="{_attribute(value)}"' for key, value in attributes.items())
-        return f"<{tag}-{self.code}{named}>\n{harmless(text)}\n</{tag}-{self.code}>"
+        return f"<{tag}-{self.code}{named}>\n{blocks}\n</{tag}-{self.code}>"
 
     def document(self, document: Document, label: str) -> str:
         """Return one document with its label and header."""

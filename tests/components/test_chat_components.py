@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from scripted import doc
 
-from ragkit.components.chat_graders import ChatGrader
+from ragkit.components.chat_graders import ChatGrader, ChatStripGrader
 from ragkit.components.chat_planner import ChatPlanner
 from ragkit.components.chat_writers import ChatDirect, ChatGenerator, ChatRewriter, ChatRouter
 from ragkit.components.endpoint import Chat
 from ragkit.components.generators import NO_ANSWER
 from ragkit.config import ChatConfig
-from ragkit.prompts import ANSWER_UNGUARDED, GRADE_STRIPS
+from ragkit.prompts import ANSWER_UNGUARDED
 from ragkit.scripted import ScriptedChat
 from ragkit.verdicts import join, kept
 
@@ -171,7 +171,7 @@ def test_no_documents_ask_nothing() -> None:
     "ask",
     [
         lambda of: ChatGrader(of)(WEIRD, [doc("a", WEIRD, title=WEIRD)]),
-        lambda of: ChatGrader(of, prompt=GRADE_STRIPS)(WEIRD, [doc("a", WEIRD)]),
+        lambda of: ChatStripGrader(of)(WEIRD, [doc("a", WEIRD)]),
         lambda of: ChatRewriter(of)(WEIRD, [WEIRD], [doc("a", WEIRD)]),
         lambda of: ChatGenerator(of)(WEIRD, [doc("a", WEIRD, title=WEIRD)], 1),
         lambda of: ChatRouter(of)(WEIRD, [{"role": "user", "content": WEIRD}]),
