@@ -3,13 +3,14 @@
 CRAG on chat models of a scripted OpenAI-protocol server (tests/scripted_server.py) that answers
 each call after the same time, asked three ways:
 
-- crag: as shipped. Documents graded at once, strips eight a call, by the cheap model.
-- one by one: the same graph and verdicts, but one text a call and one call after another, each
-  strip shown within its whole chunk, by the generator's model.
-- no strips: documents one after another, whole chunks to the generator (the article's first build).
+- crag: as shipped. All documents graded at once, each with its strips, by the cheap model.
+- one by one: the same graph and verdicts, but whole chunks graded one call after another, then
+  strip after strip, all by the generator's model.
+- no strips: the same without strips, whole chunks to the generator (the article's first build).
 
 The server grades by word overlap and quotes what fits best, so all that differs is who is asked
-what and when. The critical path is the number of calls that must wait for each other.
+what and when. The critical path is the number of calls that wait for another, times the latency
+of the plainest client on this machine, which is printed.
 """
 
 from __future__ import annotations
@@ -36,17 +37,19 @@ from langchain_openai import ChatOpenAI
 from scripted_server import ScriptedServer, app_of, fills, job, says
 from starlette.responses import JSONResponse
 
+from ragkit.components.chat_graders import ChatGrader, ChatStripGrader
+from ragkit.components.endpoint import Chat
 from ragkit.components.text import stems
 from ragkit.config import ChatConfig, CragConfig, Prices
 from ragkit.evaluation.questions import load_questions
 from ragkit.graphs.crag import build_crag
 from ragkit.index import company_index
 from ragkit.kit import Kit, chat_kit
+from ragkit.prompts import ROUTE
 from ragkit.records import Grade
 from ragkit.runs import Run, ask
 
 LARGE, SMALL = "gpt-4o", "gpt-4o-mini"
-GRADED = ("grade", "grade-strips")
 CHARACTERS_PER_TOKEN = 4
 OVERLAP = 0.3
 _BLOCK = re.compile(r'<(\w+)-\w{8}(?: label="(\w+)")?[^>]*>\n(.*?)\n</\1-', re.DOTALL)
@@ -64,7 +67,7 @@ def think(body: dict[str, Any]) -> Any:
     blocks = _BLOCK.findall(body["messages"][-1]["content"])
     question = next(text for tag, _, text in blocks if tag == "question")
     documents = [(label, text) for tag, label, text in blocks if tag == "document"]
-    if name in GRADED:
+    if name in ("read", "grade", "grade-strips"):
         return fills({"grades": [_grade(question, *document) for document in documents]})
     if name == "ground":
         claims = [label for tag, label, _ in blocks if tag == "claim"]
@@ -76,11 +79,16 @@ def think(body: dict[str, Any]) -> Any:
 
 
 def _grade(question: str, label: str, text: str) -> dict[str, Any]:
-    held = overlap(question, text)
-    said = "yes" if held >= OVERLAP else "no"
-    reason = f"it holds {held:.0%} of the words asked"
-    sure = 0.9
-    return {"document_id": label, "explanation": reason, "binary_score": said, "confidence": sure}
+    strips = [(inner, part) for _, inner, part in _BLOCK.findall(text)]
+    plain = "\n".join(part for _, part in strips) or text
+    held = overlap(question, plain)
+    return {
+        "document_id": label,
+        "explanation": f"it holds {held:.0%} of the words asked",
+        "binary_score": "yes" if held >= OVERLAP else "no",
+        "confidence": 0.9,
+        "keep": [inner for inner, part in strips if overlap(question, part) >= OVERLAP],
+    }
 
 
 def _answer(question: str, documents: Sequence[tuple[str, str]]) -> str:
@@ -184,7 +192,7 @@ class Metered:
 
     def __call__(self, question: str, documents: Sequence[Any]) -> list[Any]:
         grades = self.grader(question, documents)
-        for usage in (grade.usage for grade in grades if grade.usage):
+        for usage in (g.usage for g in grades if g.usage and g.usage.calls):
             reads, writes = self.prices.tokens[usage.model]
             self.usd += (usage.input_tokens * reads + usage.output_tokens * writes) / 1e6
             self.tokens += usage.input_tokens + usage.output_tokens
@@ -199,6 +207,8 @@ def ways(url: str, corpus: Any) -> list[Way]:
     shipped = chat_kit(large, grader_model=small, judge_model=small, corpus=corpus, cache=False)
     slow = ChatConfig(max_concurrency=1, strips_per_call=1)
     serial = chat_kit(large, corpus=corpus, config=slow, cache=False)
+    alone = Chat(large, slow)
+    serial = serial.replace(grader=ChatGrader(alone), strip_grader=ChatStripGrader(alone))
     whole = serial.replace(split=lambda document, _tokens: [document], strip_grader=_keep_all)
     one_at_a_time = CragConfig(grade_concurrency=1, web_fallback=False)
     return [
@@ -268,12 +278,13 @@ def main() -> None:
         measured = ways(url, company_index())
         for way in measured:
             way.warm_up(asked[-1])
+        seen = bare_latency(url)
         for question in asked[: options.questions]:
             # what is measured is the waiting for models, so the search has seen its texts before
             measured[0].kit.retriever(question, CragConfig().top_k)
             for way in measured:
                 way.measure(url, options.latency, question)
-    report(measured, options.latency)
+    report(measured, options.latency, seen)
 
 
 if __name__ == "__main__":

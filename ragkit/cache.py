@@ -120,5 +120,7 @@ def _open(path: Path | str | None) -> sqlite3.Connection:
 
 def _connected(path: str) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=1.0, check_same_thread=False)
+    # a verdict lost to a power cut is asked again
+    database.execute("PRAGMA synchronous = OFF")
     database.execute(_TABLE)
     return database

@@ -136,16 +136,18 @@ class ScriptedServer:
     async def chat(self, request: Request) -> Response:
         """Answer one chat completion."""
         body = await request.json()
+        arrived = time.monotonic()
         self.requests.append(body)
         self.headers.append(dict(request.headers))
-        self.times.append(time.monotonic())
+        self.times.append(arrived)
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         behave = self.queue.pop(0) if self.queue else self.then
         try:
-            if self.latency:
-                await asyncio.sleep(self.latency)
-            return behave(body)
+            reply = behave(body)
+            # what the server itself needs is part of the latency it plays
+            await asyncio.sleep(max(0.0, arrived + self.latency - time.monotonic()))
+            return reply
         finally:
             self._at_once -= 1
 

@@ -78,30 +78,27 @@ class ChatGrader:
         grades = [grade for group in replied for grade in group]
         return _in_order(documents, different, grades)
 
-    def shown(self, fence: Fence, group: Sequence[Document]) -> str:
-        """Return the documents as the model sees them, labelled d1, d2, ..."""
-        return fence.documents(group, "d{}")
-
-    def notice(
-        self, question: str, group: Sequence[Document], replied: Replied, grades: Sequence[Grade]
-    ) -> None:
-        """Take in what a reply says beside its grades; nothing here."""
-
     def _grade(self, question: str, group: Sequence[Document]) -> list[Grade]:
         fence = Fence.around(*(document["content"] for document in group))
-        content = f"{self.shown(fence, group)}\n{fence.block('question', question)}"
+        return self._asked(question, group, fence, fence.documents(group, "d{}"))[0]
+
+    def _asked(
+        self, question: str, group: Sequence[Document], fence: Fence, documents: str
+    ) -> tuple[list[Grade], Replied]:
+        """Ask about documents as they are shown, labelled d1, d2, ..."""
+        content = f"{documents}\n{fence.block('question', question)}"
         temperature = self.chat.config.judge_temperature
         reply = self.chat.ask(self.prompt, content, self._form, temperature)
         if reply.value is not None:
             grades = _joined(reply.value, group)
-            self.notice(question, group, reply.value, grades)
         else:
             grades = [Grade.failed(d["id"], reply.outcome, reply.detail) for d in group]
         shared = none_used(self.chat.name)
-        return [
+        priced = [
             grade.model_copy(update={"usage": shared if at else reply.usage})
             for at, grade in enumerate(grades)
         ]
+        return priced, reply.value or []
 
     def _read(self, payload: Any) -> Replied:
         """Return a reply's grades by label, None for one that is malformed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ragkit.cache import CachedGrader
-from ragkit.components.chat_graders import ChatGrader, DocumentGrade, Replied
+from ragkit.components.chat_graders import ChatGrader, DocumentGrade
 from ragkit.components.endpoint import Chat
 from ragkit.components.fences import Fence, header
 from ragkit.components.replies import Wire
@@ -48,34 +48,33 @@ class ChatReader(ChatGrader):
         self.strip_grader = strip_grader
         self.split = split
 
-    def shown(self, fence: Fence, group: Sequence[Document]) -> str:
-        """Return the documents, those of several strips with a label on each strip."""
-        return "\n".join(self._shown(fence, n, d) for n, d in enumerate(group, start=1))
-
-    def _shown(self, fence: Fence, number: int, document: Document) -> str:
-        label, strips = f"d{number}", self.split(document)
-        if len(strips) < 2:
-            return fence.document(document, label)
-        inside = [
-            fence.block("strip", strip["content"], label=f"{label}s{n}")
-            for n, strip in enumerate(strips, start=1)
+    def _grade(self, question: str, group: Sequence[Document]) -> list[Grade]:
+        fence = Fence.around(*(document["content"] for document in group))
+        strips = [self.split(document) for document in group]
+        shown = [
+            _shown(fence, f"d{n}", document, pieces)
+            for n, (document, pieces) in enumerate(zip(group, strips, strict=True), start=1)
         ]
-        return fence.wrap("document", "\n".join(inside), label=label, **header(document))
-
-    def notice(
-        self, question: str, group: Sequence[Document], replied: Replied, grades: Sequence[Grade]
-    ) -> None:
-        """Remember the strips of the documents that are surely relevant."""
+        grades, replied = self._asked(question, group, fence, "\n".join(shown))
         kept = {label: said.keep for label, said in replied if isinstance(said, ReadGrade)}
-        for n, (document, grade) in enumerate(zip(group, grades, strict=False), start=1):
-            sure = grade.confidence >= self.chat.config.sure_enough
-            if grade.outcome == "ok" and grade.binary_score == "yes" and sure:
-                self._remember(question, document, f"d{n}", grade, kept.get(f"d{n}", []))
+        # grades for labels that nobody asked about come last and have no strips
+        for n, (grade, pieces) in enumerate(zip(grades, strips, strict=False), start=1):
+            if self._is_sure(grade):
+                self._remember(question, pieces, f"d{n}", grade, kept.get(f"d{n}", []))
+        return grades
+
+    def _is_sure(self, grade: Grade) -> bool:
+        told = grade.outcome == "ok" and grade.binary_score == "yes"
+        return told and grade.confidence >= self.chat.config.sure_enough
 
     def _remember(
-        self, question: str, document: Document, label: str, grade: Grade, keep: Sequence[str]
+        self,
+        question: str,
+        strips: Sequence[Document],
+        label: str,
+        grade: Grade,
+        keep: Sequence[str],
     ) -> None:
-        strips = self.split(document)
         names = [f"{label}s{n}" for n in range(1, len(strips) + 1)]
         wanted = {name.strip().casefold() for name in keep} if len(strips) > 1 else set(names)
         if not wanted or not wanted <= set(names):
@@ -84,3 +83,13 @@ class ChatReader(ChatGrader):
             said = "yes" if name in wanted else "no"
             update = {"document_id": strip["id"], "binary_score": said}
             self.strip_grader.remember(question, strip, grade.model_copy(update=update))
+
+
+def _shown(fence: Fence, label: str, document: Document, strips: Sequence[Document]) -> str:
+    if len(strips) < 2:
+        return fence.document(document, label)
+    inside = [
+        fence.block("strip", strip["content"], label=f"{label}s{n}")
+        for n, strip in enumerate(strips, start=1)
+    ]
+    return fence.wrap("document", "\n".join(inside), label=label, **header(document))
