@@ -102,6 +102,29 @@ def ablation(
 
 
 @app.command()
+def table(
+    results: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="What ladder --out wrote, JSON.")
+    ],
+    write: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Put it into this Markdown.")
+    ] = None,
+) -> None:
+    """Print the headline table of a kept ladder, or write it between a page's ladder marks."""
+    from ragkit.evaluation.readme import insert_table, readme_table
+
+    try:
+        made = readme_table(results)
+        if write is None:
+            typer.echo(made)
+            return
+        page = insert_table(write.read_text(encoding="utf-8"), made)
+    except (ValueError, KeyError) as error:
+        raise typer.BadParameter(f"{error.args[0]}") from None
+    write.write_text(page, encoding="utf-8")
+
+
+@app.command()
 def report(
     records: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="Kept runs.")],
     out: OutOption = None,
