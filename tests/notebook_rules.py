@@ -199,8 +199,11 @@ def has_a_test(notebook: Notebook) -> Iterator[str]:
     for cell in tests:
         if not any(isinstance(node, ast.Assert) for part in cell.nodes for node in ast.walk(part)):
             yield f"{cell.name} asserts nothing"
-        used = {n.id for part in cell.nodes for n in ast.walk(part) if isinstance(n, ast.Name)}
-        if moved := sorted(used & set(notebook.controls)):
+        nodes = [node for part in cell.nodes for node in ast.walk(part)]
+        used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        if moved := sorted((used - own) & set(notebook.controls)):
             yield f"{cell.name} depends on {', '.join(moved)}, which the reader moves"
 
 

@@ -24,8 +24,8 @@ def test_the_sample_lacks_only_two_exercises():
 def test_the_sample_is_read_as_it_is():
     notebook = rules.Notebook(SAMPLE)
     [exercise] = notebook.exercises
-    assert (exercise.id, exercise.answer) == ("03-retrievals", "retrievals")
-    assert exercise.solution == "def retrievals(max_iterations):\n    return max_iterations\n"
+    assert (exercise.id, exercise.answer) == ("03-off-by-one", "retrievals")
+    assert exercise.solution == "def retrievals(max_iterations):\n    return max_iterations + 1\n"
     assert set(notebook.controls) == {"threshold", "cuts"}
 
 
@@ -59,6 +59,13 @@ def test_each_fault_is_found(tmp_path, old, new, words):
     assert old in source
     found = rules.complaints(read(source.replace(old, new, 1), tmp_path))
     assert any(words in problem for problem in found), found
+
+
+def test_a_name_of_the_tests_own_is_no_control(tmp_path):
+    source = SAMPLE.read_text(encoding="utf-8")
+    own = "assert (lambda threshold: threshold)(1) and kept(scores, 0.5) == 11"
+    notebook = read(source.replace("assert kept(scores, 0.5) == 11", own), tmp_path)
+    assert rules.complaints(notebook) == ["1 exercises, at least 3"]
 
 
 def test_a_notebook_without_prose_or_controls_is_refused(tmp_path):

@@ -93,17 +93,18 @@ def _():
     mo.md(r"""
     ## Exercise: how often does it search?
 
-    Nothing is relevant, whatever is asked. How many retrievals does ARSC make?
+    Nothing is relevant, whatever is asked. The article's listing compares the cap before it counts.
+    How many retrievals does it make?
 
     <details><summary>Hint</summary>
 
-    The rewriter counts, then the count is compared with the cap.
+    With a cap of 1, compare 0 with 1 first.
     </details>
     <details><summary>Solution</summary>
 
     ```python
     def retrievals(max_iterations):
-        return max_iterations
+        return max_iterations + 1
     ```
     </details>
     """)
@@ -121,7 +122,7 @@ def _():
 
 @app.cell
 def _(retrievals):
-    check("03-retrievals", retrievals)
+    check("03-off-by-one", retrievals)
     return
 
 
