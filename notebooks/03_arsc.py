@@ -336,7 +336,7 @@ def _():
 
 @app.cell
 def _(hopeless):
-    {"tag": hopeless.tag, "reason": hopeless.reason, "generation" : "generation" in hopeless.state}
+    {"tag": hopeless.tag, "reason": hopeless.reason, "generation": "generation" in hopeless.state}
     return
 
 

@@ -93,3 +93,8 @@ def test_a_run_is_held_against_its_gold(answer, said):
 def test_what_a_good_run_would_do_is_said(gold, said):
     picture = show.beside_gold(ended("Yes [1]."), Question(id="q", question="?", **gold))
     assert said in picture.text and said in picture.html
+
+
+def test_two_prices_are_no_formula():
+    picture = show.beside_gold(ended("It costs $499, not $640 [1]."), STALE)
+    assert picture._repr_html_().startswith('<div class="rk mathjax_ignore">')

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ragkit.show.page import Picture, bar, chip, escape, long_text, short_id, stack, tag
+from ragkit.show.page import Picture, bar, chip, escape, folded, long_text, short_id, stack, tag
 
 _HOLDS = "holds the answer"
 
@@ -55,6 +55,25 @@ def rankings(columns: Mapping[str, Sequence[Mapping[str, Any]]], gold: Collectio
     return Picture(tag("div", "".join(boxes), "rk-row"), "\n".join(lines))
 
 
+def labelled(documents: Iterable[Mapping[str, Any]], gold: Collection[str]) -> Picture:
+    """List an answer's evidence by its labels, a line each, the text behind it; see `hits`."""
+    rows, lines = [], []
+    for label, document in enumerate(documents, start=1):
+        right = document["id"] in gold
+        metadata = document.get("metadata") or {}
+        words = tag("span", f"[{label}] ", "rk-label") + (chip("good", _HOLDS) + " ") * right
+        words += tag("span", escape(metadata.get("title") or document["id"]), "rk-title")
+        words += tag("span", escape(f" {_where(document)}"), "rk-soft rk-small")
+        text = tag("div", escape(_body(document)), "rk-text rk-whole")
+        kind = f"rk-card rk-edge rk-{'good' if right else 'muted'}"
+        rows.append(tag("div", folded(words, text), kind, style="padding:4px 12px"))
+        lines.append(f"[{label}] {document['id']}" + f" ({_HOLDS})" * right)
+    if verdict := _verdict({document["id"] for document in documents}, gold):
+        lines.append(verdict)
+        rows.append(tag("div", escape(verdict), "rk-note rk-bad"))
+    return Picture(stack(rows, "rk-stack rk-tight"), "\n".join(lines))
+
+
 def _card(
     rank: int, document: Mapping[str, Any], score: float | None, best: float, right: bool
 ) -> str:
@@ -88,10 +107,16 @@ def _row(rank: int, document: Mapping[str, Any], right: bool) -> str:
 
 
 def _place(document: Mapping[str, Any]) -> str:
+    return tag("div", escape(_where(document)), "rk-soft rk-small")
+
+
+def _where(document: Mapping[str, Any]) -> str:
     metadata = document.get("metadata") or {}
-    words = [metadata.get("heading_path"), short_id(document["id"])]
-    words.append(metadata.get("effective_date") or "undated")
-    return tag("div", escape(" · ".join(str(word) for word in words if word)), "rk-soft rk-small")
+    path = str(metadata.get("heading_path") or "")
+    title = str(metadata.get("title") or "")
+    words = [path.removeprefix(f"{title} > ") if path != title else "", short_id(document["id"])]
+    words.append(str(metadata.get("effective_date") or "undated"))
+    return " · ".join(word for word in words if word)
 
 
 def _body(document: Mapping[str, Any]) -> str:

@@ -43,7 +43,8 @@ class Picture:
     text: str
 
     def _repr_html_(self) -> str:
-        return f'<div class="rk">{style()}{self.html}</div>'
+        # without mathjax_ignore JupyterLab sets "$9 and $12" as a formula
+        return f'<div class="rk mathjax_ignore">{style()}{self.html}</div>'
 
     def __repr__(self) -> str:
         return self.text

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ragkit.show.page import ICONS, Picture, bar, escape, folded, long_text, stack, style, tag
+from ragkit.show.page import ICONS, Picture, bar, escape, folded, long_text, stack, tag
 
 TONES = tuple(ICONS)
 
@@ -92,7 +92,7 @@ def markdown(text: str) -> str:
 def as_html(item: Any) -> str:
     """Return anything as HTML: its own, Markdown for a string, else its escaped repr."""
     if isinstance(item, Picture):
-        return f'<div class="rk">{style()}{item.html}</div>'
+        return item._repr_html_()
     if isinstance(item, str):
         return markdown(item)
     own = getattr(item, "_repr_html_", None)

@@ -10,19 +10,17 @@ from typing import Any
 
 from ragkit.show.answers import marked
 from ragkit.show.changes import badge
-from ragkit.show.found import hits
-from ragkit.show.page import Picture, chip, escape, folded, stack, tag
+from ragkit.show.found import labelled
+from ragkit.show.page import Picture, chip, escape, stack, tag
 
 
-def beside_gold(
-    run: Any, question: Any, relevant: Collection[str] = (), opened: bool = True
-) -> Picture:
+def beside_gold(run: Any, question: Any, relevant: Collection[str] = ()) -> Picture:
     """Show a Run's answer, what the gold of its Question says about it, and its evidence.
 
     `relevant` holds the ids of the chunks that answer (`evaluation.gold.relevant_ids`).
     """
     said = list(_said(run.answer, question))
-    evidence = hits(run.documents, relevant)
+    evidence = labelled(run.documents, relevant)
     ended = badge(run.tag) + tag("span", escape(run.reason), "rk-soft rk-small")
     answer = tag("div", marked(run.answer, (), run.documents), "rk-answer rk-text")
     parts = [
@@ -30,7 +28,7 @@ def beside_gold(
         tag("div", answer, "rk-card"),
         _line("the run says", ended),
         _line("the gold says", "".join(chip(tone, words) for tone, words in said)),
-        folded(f"evidence: {len(run.documents)} documents", evidence.html, opened),
+        evidence.html,
     ]
     gold = "; ".join(words for _, words in said)
     text = f"{run.question}\n{run.answer}\n{run.tag}: {run.reason}\ngold: {gold}\n{evidence.text}"
