@@ -229,10 +229,25 @@ def _keep_all(_question: str, documents: Sequence[Any]) -> list[Grade]:
     return [Grade(document_id=d["id"], binary_score="yes", confidence=1) for d in documents]
 
 
-def report(measured: list[Way], latency: float) -> None:
+def bare_latency(url: str, calls: int = 10) -> float:
+    """Return the median seconds of a call by the plainest client."""
+    system = {"role": "system", "content": ROUTE.system}
+    user = {"role": "user", "content": "<question-00000000>\nseats\n</question-00000000>"}
+    body = json.dumps({"model": SMALL, "messages": [system, user]}).encode()
+    request = urllib.request.Request(f"{url}/v1/chat/completions", body)
+    taken = []
+    for _ in range(calls):
+        began = time.perf_counter()
+        urllib.request.urlopen(request).read()
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken)
+
+
+def report(measured: list[Way], nominal: float, latency: float) -> None:
     """Print a row a way, and what the first gains over the others."""
     print(
-        f"{len(measured[0].runs)} questions, {latency * 1000:.0f} ms a call, medians of a question"
+        f"{len(measured[0].runs)} questions, {nominal * 1000:.0f} ms a call, "
+        f"{latency * 1000:.1f} ms as a client sees it; medians of a question"
     )
     print(f"{'':12}{'calls':>7}{'hops':>6}{'ms':>8}{'of path':>9}{'grading':>10}{'USD':>10}")
     for way in measured:
