@@ -97,15 +97,17 @@ ROUTE = Prompt("route", 1, """
 
 GROUND = Prompt("ground", 1, """
     You check an answer against its evidence. For every claim, by its label: supported is "yes"
-    only when the documents state it, with the same numbers, dates, names, negation and degree of
-    certainty, else "no"; confidence is how sure you are of that, 0 to 1. answered is "yes" when
-    the answer gives what the question asks for, else "no".
+    only when the documents state all of it, with the same numbers, dates, names, negation and
+    degree of certainty, "part" when they state a part of it, else "no"; confidence is how sure you
+    are of that, 0 to 1. answered is "yes" when the answer gives what the question asks for, else
+    "no".
 """)  # fmt: skip
 
 CHECK = Prompt("check", 1, """
-    You check citations. Each claim, by its label, names the one document that it cites. supported
-    is "yes" only when that document states the claim, with the same numbers, dates, names,
-    negation and degree of certainty, else "no"; what is likely or known from elsewhere is "no".
+    You check citations. Each claim, by its label, names what it cites: judge it against those
+    documents alone, several taken together. supported is "yes" only when they state all of it,
+    with the same numbers, dates, names, negation and degree of certainty, "part" when they state a
+    part of it and nothing against it, else "no"; what is likely or known from elsewhere is "no".
     confidence is how sure you are of that, 0 to 1.
 """)  # fmt: skip
 

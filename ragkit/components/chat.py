@@ -12,6 +12,7 @@ from ragkit.components.chat_planner import ChatPlanner
 from ragkit.components.chat_reader import ChatReader
 from ragkit.components.chat_verifier import ChatVerifier
 from ragkit.components.chat_writers import ChatDirect, ChatGenerator, ChatRewriter, ChatRouter
+from ragkit.components.citations import OfflineChecker
 from ragkit.components.endpoint import Chat, OnText
 from ragkit.components.fences import shown
 from ragkit.components.models import chat_model
@@ -42,6 +43,7 @@ def chat_components(
     config = config or ChatConfig.from_environment()
     cache = VerdictCache(cache_dir() / "verdicts.sqlite") if cache is True else cache
     writer, grader, judge = _chats(config, model, grader_model, judge_model)
+    rules = OfflineChecker()
     documents, strips = _graders(grader, config, cache or None)
     return {
         "name": _name(writer, grader, judge),
@@ -53,8 +55,8 @@ def chat_components(
         "generator": ChatGenerator(writer, on_text=on_text),
         "unguarded": ChatGenerator(writer, prompt=ANSWER_UNGUARDED, on_text=on_text),
         "direct": ChatDirect(writer, on_text=on_text),
-        "grounder": ChatGrounder(judge),
-        "checker": ChatChecker(judge),
+        "grounder": ChatGrounder(judge, rules),
+        "checker": ChatChecker(judge, rules),
         "verifier": ChatVerifier(judge),
     }
 

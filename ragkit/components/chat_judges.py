@@ -1,226 +1,154 @@
 """Judge claims against their evidence with a chat model that did not write them.
 
-Rules go first: a marker that names no document costs no call. Then each claim is judged, several a
-call, joined by label; what is missing, malformed or contradicts itself is not supported.
+Rules go first and last: a marker that names no document costs no call, and a number, date, name or
+negation that definitely differs from the source overrules a model that saw no harm in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from pydantic import ValidationError
-
-from ragkit.components.claims import Claim, split_claims
+from ragkit.components.chat_checks import (
+    Checked,
+    Checks,
+    ClaimChecks,
+    GroundingReply,
+    Pair,
+    claim_blocks,
+    join_checks,
+    read_checks,
+    read_grounding,
+    support,
+)
+from ragkit.components.citations import OfflineChecker, marker_faults
+from ragkit.components.claims import Claim, split_claims, split_segments
 from ragkit.components.endpoint import Chat
 from ragkit.components.fences import Fence
 from ragkit.components.forms import Form
 from ragkit.components.parallel import at_once, in_groups
-from ragkit.components.replies import Confidence, Reply, Wire, YesNo
-from ragkit.components.usage import none_used
+from ragkit.components.usage import none_used, total
 from ragkit.prompts import CHECK, GROUND
-from ragkit.records import Document, Grounding, Support
+from ragkit.records import Document, Grounding, Support, Usage
 
-
-class ClaimCheck(Wire):
-    claim_id: str
-    supported: YesNo
-    confidence: Confidence
-
-
-class ClaimChecks(Wire):
-    """One check for each claim."""
-
-    checks: list[ClaimCheck]
-
-
-class GroundingReply(Wire):
-    """One check for each claim, and whether the question is answered."""
-
-    checks: list[ClaimCheck]
-    answered: YesNo
-
-
-Checks = list[tuple[str, ClaimCheck | None]]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A claim and the label of the one document that it cites, None for any of them."""
-
-    claim: Claim
-    label: int | None
+TOGETHER = "together with the other labels"
 
 
 class ChatChecker:
     """Check each claim against each document it cites, isolated from the generator (E5).
 
     A draft with a label that names no document is not shown to the model: its faults come back at
-    once, and the claims that are left unjudged do not.
+    once. Of a claim with several labels each is judged, and then all together.
     """
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: Chat, rules: OfflineChecker | None = None) -> None:
         self.chat = chat
-        self._form: Form[Checks] = Form(ClaimChecks, _read_checks)
+        self.rules = rules
+        self._form: Form[Checks] = Form(ClaimChecks, read_checks)
 
     def __call__(self, question: str, draft: str, documents: Sequence[Document]) -> list[Support]:
-        claims = split_claims(draft, len(documents))
-        faults = [fault for claim in claims for fault in _faults(claim)]
+        faults = marker_faults(split_segments(draft, len(documents)))
         if any(fault.support_status == "fabricated" for fault in faults):
             return faults
-        pairs = [Pair(claim, label) for claim in claims for label in claim.labels]
-        config = self.chat.config
-        judged = at_once(
-            lambda group: self._judge(group, documents),
-            in_groups(pairs, config.claims_per_call),
-            config.max_concurrency,
-        )
-        return [*faults, *(support for group in judged for support in group)]
+        claims = [claim for claim in split_claims(draft, len(documents)) if claim.labels]
+        judged, usages = self._judged([p for claim in claims for p in _pairs(claim)], documents)
+        records = list(faults)
+        for claim in claims:
+            wrong = self.rules.contradictions(question, claim, documents) if self.rules else {}
+            records += _decided([c for c in judged if c.pair.claim is claim], wrong, documents)
+        return _priced(records, total(usages, self.chat.name))
 
-    def _judge(self, pairs: Sequence[Pair], documents: Sequence[Document]) -> list[Support]:
-        cited = sorted({pair.label for pair in pairs if pair.label})
-        shown = {label: documents[label - 1] for label in cited}
-        fence = Fence.around(*(document["content"] for document in shown.values()))
-        parts = [fence.document(document, str(label)) for label, document in shown.items()]
-        parts += [_claim_block(fence, n, pair) for n, pair in enumerate(pairs, start=1)]
+    def _judged(
+        self, pairs: Sequence[Pair], documents: Sequence[Document]
+    ) -> tuple[list[Checked], list[Usage | None]]:
+        config = self.chat.config
+        groups = in_groups(pairs, config.claims_per_call)
+        done = at_once(lambda g: self._judge(g, documents), groups, config.max_concurrency)
+        return [c for checked, _ in done for c in checked], [usage for _, usage in done]
+
+    def _judge(
+        self, pairs: Sequence[Pair], documents: Sequence[Document]
+    ) -> tuple[list[Checked], Usage | None]:
+        cited = sorted({label for pair in pairs for label in pair.labels})
+        fence = Fence.around(*(documents[label - 1]["content"] for label in cited))
+        parts = [fence.document(documents[label - 1], str(label)) for label in cited]
+        parts += claim_blocks(fence, pairs)
         temperature = self.chat.config.judge_temperature
         reply = self.chat.ask(CHECK, "\n".join(parts), self._form, temperature)
-        return _supports(pairs, documents, reply, reply.value or [])
+        return join_checks(pairs, reply, reply.value or []), reply.usage
 
 
 class ChatGrounder:
     """Judge each claim against all the evidence, and whether the question is answered (D5)."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: Chat, rules: OfflineChecker | None = None) -> None:
         self.chat = chat
-        self._form: Form[tuple[Checks, bool]] = Form(GroundingReply, _read_grounding)
+        self.rules = rules
+        self._form: Form[tuple[Checks, bool]] = Form(GroundingReply, read_grounding)
 
     def __call__(self, question: str, answer: str, documents: Sequence[Document]) -> Grounding:
+        faults = marker_faults(split_segments(answer, len(documents)))
+        made_up = [fault for fault in faults if fault.support_status == "fabricated"]
         claims = split_claims(answer, len(documents))
-        faults = [fault for claim in claims for fault in _fabricated(claim)]
-        if not claims or faults:
-            said = "a cited label names no document" if faults else "the answer claims nothing"
+        if made_up or not claims or not documents:
+            said = "a cited label names no document" if made_up else "the answer claims nothing"
             return Grounding(
-                grounded=False, useful=False, claims=tuple(faults), explanation=said,
+                grounded=False, useful=False, claims=tuple(made_up), explanation=said,
                 usage=none_used(self.chat.name),
             )  # fmt: skip
-        pairs = [Pair(claim, next(iter(claim.labels), None)) for claim in claims]
-        return self._judge(question, answer, pairs, documents)
+        return self._judged(question, answer, [Pair(claim, ()) for claim in claims], documents)
 
-    def _judge(
+    def _judged(
         self, question: str, answer: str, pairs: Sequence[Pair], documents: Sequence[Document]
     ) -> Grounding:
         fence = Fence.around(*(document["content"] for document in documents))
         parts = [fence.documents(documents), fence.block("answer", answer)]
-        parts += [_claim_block(fence, n, pair) for n, pair in enumerate(pairs, start=1)]
-        parts.append(fence.block("question", question))
+        parts += [*claim_blocks(fence, pairs), fence.block("question", question)]
         temperature = self.chat.config.judge_temperature
         reply = self.chat.ask(GROUND, "\n".join(parts), self._form, temperature)
         checks, answered = reply.value or ([], False)
-        supports = _supports(pairs, documents, reply, checks)
-        held = sum(support.support_status == "supported" for support in supports)
+        records = [
+            self._record(question, checked, documents)
+            for checked in join_checks(pairs, reply, checks)
+        ]
+        held = sum(record.support_status == "supported" for record in records)
         return Grounding(
-            grounded=held == len(supports), useful=answered, claims=tuple(supports),
-            explanation=reply.detail or f"{held} of {len(supports)} claims are supported",
+            grounded=held == len(records), useful=answered, claims=tuple(records),
+            explanation=reply.detail or f"{held} of {len(records)} claims are supported",
             outcome=reply.outcome, usage=reply.usage,
         )  # fmt: skip
 
-
-def _faults(claim: Claim) -> list[Support]:
-    """Return what rules alone find: fabricated labels, unclear markers, no marker at all."""
-    if not claim.markers:
-        return [_fault(claim, None, "uncited", "a statement without a marker")]
-    unclear = [m for m in claim.markers if m.status == "ambiguous"]
-    return [
-        *_fabricated(claim),
-        *(_fault(claim, m.label, "ambiguous", f"{m.text} may be code") for m in unclear),
-    ]
+    def _record(self, question: str, checked: Checked, documents: Sequence[Document]) -> Support:
+        claim = checked.pair.claim
+        wrong = self.rules.contradictions(question, claim, documents) if self.rules else {}
+        if wrong and set(wrong) == set(claim.labels):
+            return support(checked, documents, False, next(iter(wrong.values())))
+        return support(checked, documents, checked.word == "yes")
 
 
-def _fabricated(claim: Claim) -> list[Support]:
-    return [
-        _fault(claim, marker.label, "fabricated", f"{marker.text} names no document shown")
-        for marker in claim.markers
-        if marker.status in ("out_of_range", "malformed")
-    ]
+def _pairs(claim: Claim) -> list[Pair]:
+    """Return a claim with each of its labels, and with all of them where there are several."""
+    alone = [Pair(claim, (label,)) for label in claim.labels]
+    return [*alone, Pair(claim, tuple(claim.labels))] if len(alone) > 1 else alone
 
 
-def _fault(claim: Claim, label: int | None, status: Any, reason: str) -> Support:
-    return Support(
-        claim=claim.text, citation_id=label, support_status=status, risk_level="high",
-        fix_required=True, reasons=(reason,),
-    )  # fmt: skip
-
-
-def _claim_block(fence: Fence, number: int, pair: Pair) -> str:
-    context = f"{pair.claim.context} " if pair.claim.context else ""
-    cites = {"cites": str(pair.label)} if pair.label else {}
-    return fence.block("claim", context + pair.claim.text, label=f"c{number}", **cites)
-
-
-def _supports(
-    pairs: Sequence[Pair], documents: Sequence[Document], reply: Reply[Any], checks: Checks
+def _decided(
+    judged: Sequence[Checked], wrong: Mapping[int, str], documents: Sequence[Document]
 ) -> list[Support]:
-    """Join checks to claims by label; the call's usage goes to the first."""
-    said: dict[str, list[ClaimCheck | None]] = {}
-    for label, check in checks:
-        said.setdefault(label, []).append(check)
-    shared = none_used(reply.usage.model) if reply.usage else None
+    """Decide one claim's labels: each states all of it, or a part where all together state it."""
+    whole = any(checked.word == "yes" for checked in judged)
+    records = []
+    for checked in (c for c in judged if len(c.pair.labels) == 1):
+        partly = checked.word == "part" and whole
+        fault = wrong.get(checked.pair.labels[0], "")
+        held = (checked.word == "yes" or partly) and not fault
+        reason = fault or (TOGETHER if held and partly else "")
+        records.append(support(checked, documents, held, reason))
+    return records
+
+
+def _priced(records: Sequence[Support], usage: Usage) -> list[Support]:
+    free = none_used(usage.model)
     return [
-        _support(pair, documents, reply, said.get(f"c{n}", [])).model_copy(
-            update={"usage": shared if n > 1 else reply.usage}
-        )
-        for n, pair in enumerate(pairs, start=1)
+        record.model_copy(update={"usage": free if at else usage})
+        for at, record in enumerate(records)
     ]
-
-
-def _support(
-    pair: Pair, documents: Sequence[Document], reply: Reply[Any], checks: list[ClaimCheck | None]
-) -> Support:
-    evidence = documents[pair.label - 1]["content"] if pair.label else ""
-    named: dict[str, Any] = {
-        "claim": pair.claim.text, "citation_id": pair.label, "evidence_text": evidence,
-    }  # fmt: skip
-    verdicts = {check.supported if check else "" for check in checks}
-    if len(verdicts) == 1 and checks[0] is not None:
-        sure = min(check.confidence for check in checks if check)
-        held = checks[0].supported == "yes"
-        return Support(
-            **named, support_status="supported" if held else "unsupported",
-            risk_level="low" if held else "high", fix_required=not held,
-            score=sure if held else 1 - sure, reasons=() if held else ("judged unsupported",),
-        )  # fmt: skip
-    outcome = reply.outcome if reply.outcome != "ok" else ("invalid" if checks else "missing")
-    reason = reply.detail or ("no usable verdict" if checks else "no verdict on this claim")
-    return Support(
-        **named, support_status="unsupported", risk_level="high", fix_required=True,
-        reasons=(reason,), outcome=outcome,
-    )  # fmt: skip
-
-
-def _read_checks(payload: Any) -> Checks:
-    items = payload.get("checks")
-    if not isinstance(items, list):
-        raise ValueError("no list of checks")
-    read = [_read_check(item) for item in items if isinstance(item, dict)]
-    if not any(check for _, check in read):
-        raise ValueError(f"none of {len(items)} checks fits its schema")
-    return read
-
-
-def _read_check(item: dict[str, Any]) -> tuple[str, ClaimCheck | None]:
-    """Read one check; one that is less sure of itself than of the contrary is no verdict (P11)."""
-    label = str(item.get("claim_id")).strip().casefold()
-    try:
-        check = ClaimCheck.model_validate(item)
-    except ValidationError:
-        return label, None
-    return label, check if check.confidence >= 0.5 else None
-
-
-def _read_grounding(payload: Any) -> tuple[Checks, bool]:
-    class Answered(Wire):
-        answered: YesNo
-
-    return _read_checks(payload), Answered.model_validate(payload).answered == "yes"

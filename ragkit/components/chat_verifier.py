@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ragkit.components.claims import split_claims
 from ragkit.components.endpoint import Chat
 from ragkit.components.fences import Fence
 from ragkit.components.forms import Form
@@ -27,7 +28,7 @@ class VerifyReply(Wire):
 class ChatVerifier:
     """Judge whether the question is resolved, nothing is missing and conflicts are explained (E6).
 
-    A hard conflict needs no model: no draft can settle it.
+    A hard conflict needs no model, for no draft can settle it; nor does a draft without claims.
     """
 
     def __init__(self, chat: Chat) -> None:
@@ -42,11 +43,9 @@ class ChatVerifier:
         conflicts: Sequence[Conflict] = (),
     ) -> Verdict:
         if hard := [conflict for conflict in conflicts if conflict.kind == "hard"]:
-            said = f"{hard[0].subject}: sources contradict each other and no date settles it"
-            return Verdict(
-                status="conflict", resolved=False, complete=False, explanation=said,
-                usage=none_used(self.chat.name),
-            )  # fmt: skip
+            return self._refused("conflict", hard[0].explanation or hard[0].subject)
+        if not split_claims(draft, len(documents)):
+            return self._refused("retrieval_failed", "the draft states nothing")
         fence = Fence.around(*(document["content"] for document in documents))
         parts = [fence.documents(documents), *(_conflict(fence, c) for c in conflicts)]
         parts += [fence.block("answer", draft), fence.block("question", question)]
@@ -61,6 +60,12 @@ class ChatVerifier:
             status=_status(reply.value), resolved=reply.value.resolved == "yes",
             complete=reply.value.complete == "yes", explanation=reply.value.explanation,
             usage=reply.usage,
+        )  # fmt: skip
+
+    def _refused(self, status: Any, said: str) -> Verdict:
+        return Verdict(
+            status=status, resolved=False, complete=False, explanation=said,
+            usage=none_used(self.chat.name),
         )  # fmt: skip
 
 

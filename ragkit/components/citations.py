@@ -76,6 +76,17 @@ class OfflineChecker:
         """Return the record of one claim against the document of one label."""
         return _support(claim, label, self._judged(question, claim, label, documents))
 
+    def contradictions(
+        self, question: str, claim: Claim, documents: Sequence[Document]
+    ) -> dict[int, str]:
+        """Return by label where a claim definitely differs from its source: a number, a date, ..."""
+        found = {}
+        for record in self.check_claim(question, claim, documents):
+            definite = [r for r in record.reasons if r.partition(":")[0] in _HARD]
+            if record.citation_id and definite and record.support_status == "unsupported":
+                found[record.citation_id] = definite[0]
+        return found
+
     def _judged(
         self, question: str, claim: Claim, label: int, documents: Sequence[Document]
     ) -> Judgement:

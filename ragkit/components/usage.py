@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ragkit.records import Usage
@@ -33,6 +34,13 @@ def tokens(message: Any, sent_characters: int) -> dict[str, int]:
 def _counts(sent: int | None, got: int | None, cached: int) -> dict[str, int]:
     counts = {"input_tokens": sent, "output_tokens": got, "cached_tokens": cached}
     return {"calls": 1, **{name: max(0, count or 0) for name, count in counts.items()}}
+
+
+def total(usages: Iterable[Usage | None], model: str) -> Usage:
+    """Return the sum of several calls' usage."""
+    known = [usage for usage in usages if usage]
+    fields = ("input_tokens", "output_tokens", "cached_tokens", "calls")
+    return Usage(model=model, **{name: sum(getattr(u, name) for u in known) for name in fields})
 
 
 def none_used(model: str) -> Usage:

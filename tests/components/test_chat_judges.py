@@ -10,6 +10,7 @@ from scripted import doc
 
 from ragkit.components.chat_judges import ChatChecker, ChatGrounder
 from ragkit.components.chat_verifier import ChatVerifier
+from ragkit.components.citations import OfflineChecker
 from ragkit.components.endpoint import Chat
 from ragkit.config import ChatConfig
 from ragkit.records import Conflict
@@ -103,6 +104,52 @@ def test_each_of_several_markers_is_judged_by_itself() -> None:
     assert found == [(1, "supported", "ok"), (2, "unsupported", "ok")]
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "both", "expected"),
+    [
+        ("part", "part", "yes", ["supported", "supported"]),
+        ("part", "no", "yes", ["supported", "unsupported"]),
+        ("part", "part", "no", ["unsupported", "unsupported"]),
+        ("part", "part", "part", ["unsupported", "unsupported"]),
+        ("yes", "part", "yes", ["supported", "supported"]),
+        ("no", "no", "yes", ["unsupported", "unsupported"]),
+        ("part", "part", "sure", ["unsupported", "unsupported"]),
+    ],
+)
+def test_labels_may_support_a_claim_together(
+    one: str, two: str, both: str, expected: list[str]
+) -> None:
+    draft = "Refunds take 5 days and seats cost 9 USD [1][2]."
+    asked = chat(checks(("c1", one, 1), ("c2", two, 1), ("c3", both, 1)))
+    assert [s.support_status for s in ChatChecker(asked)("q", draft, DOCS)] == expected
+    assert 'label="c3" cites="1 2"' in sent(asked)
+
+
+class Rules:
+    """Rules that find one definite difference, for label 1."""
+
+    def contradictions(self, _question: str, _claim: Any, _documents: Any) -> dict[int, str]:
+        return {1: "number: 6 is not 5"}
+
+
+def test_a_definite_difference_overrules_the_model() -> None:
+    found = ChatChecker(chat(GOOD), Rules())("q", DRAFT, DOCS)
+    assert [(s.support_status, s.score) for s in found] == [
+        ("unsupported", 0.0),
+        ("supported", 0.8),
+    ]
+    assert found[0].reasons == ("number: 6 is not 5",)
+    judged = ChatGrounder(chat({**GOOD, "answered": "yes"}), Rules())("q", DRAFT, DOCS)
+    assert [s.support_status for s in judged.claims] == ["unsupported", "supported"]
+    assert not judged.passed
+
+
+def test_the_kits_rules_see_a_changed_number_that_the_model_lets_pass() -> None:
+    draft = "Refunds take 6 days [1]. Seats cost 9 USD [2]."
+    checker = ChatChecker(chat(GOOD), OfflineChecker())
+    assert [s.support_status for s in checker("q", draft, DOCS)] == ["unsupported", "supported"]
+
+
 def test_many_claims_go_in_groups_and_one_group_that_fails_loses_only_its_own() -> None:
     draft = " ".join(f"Refunds take {n} days [1]." for n in range(1, 6))
     asked = chat(GOOD, ConnectionError("x"), ConnectionError("x"), checks(("c1", "yes", 1)),
@@ -193,6 +240,12 @@ def test_a_verifier_sees_the_conflict_with_its_dates() -> None:
     asked = chat(VERDICT)
     ChatVerifier(asked)("q", DRAFT, DOCS, [OLD_NEW])
     assert "2023-01-01: A seat costs 7.\n2026-01-01: A seat costs 9." in sent(asked)
+
+
+def test_a_draft_that_states_nothing_needs_no_model() -> None:
+    asked = chat()
+    assert ChatVerifier(asked)("q", "What do you mean?", DOCS).status == "retrieval_failed"
+    assert asked.model.asked == []
 
 
 def test_a_hard_conflict_needs_no_model() -> None:
