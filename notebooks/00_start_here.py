@@ -209,7 +209,7 @@ def _():
 @app.cell
 def _(chunks):
     plans = chunks[1]
-    print(plans["content"])
+    mo.md(f"```\n{plans['content']}\n```")
     return (plans,)
 
 

@@ -317,7 +317,7 @@ def _():
 def _(kit, practice):
     asked = practice if is_free(kit) else practice[:10]
     records = climb(kit, asked, [rung("naive")], jobs=2, progress=tqdm)
-    print(len(records), "runs, tagged", dict(Counter(record.tag for record in records)))
+    ui.stats(*Counter(f"tagged {record.tag}" for record in records).items())
     return (records,)
 
 
@@ -378,9 +378,10 @@ def _():
 def _(is_wrong, judged):
     _answerable = [r for r in judged if r.question.expected_tag == "verified" and r.question.facts]
     _correctness = metric("answer correctness")
-    print("by hand:", sum(not is_wrong(r) for r in _answerable), "of", len(_answerable))
-    print("by the library:", _correctness.measure(judged))
-    print("defined as:", _correctness.definition)
+    ui.stats(
+        ("by hand", sum(not is_wrong(r) for r in _answerable), f"right of {len(_answerable)}"),
+        ("by the library", _correctness.measure(judged).hits, _correctness.definition),
+    )
     return
 
 

@@ -74,7 +74,9 @@ def dropdown(options: Options, value: Any, label: str) -> Any:
     first = ipy.label_of(named, value)
     if in_jupyter():
         return ipy.dropdown(named, first, label)
-    return mo.ui.dropdown(named, first, label=label, allow_select_none=False)
+    # as wide as the page, or a long choice runs over its edge on a phone
+    wide = any(len(name) > 40 for name in named)
+    return mo.ui.dropdown(named, first, label=label, allow_select_none=False, full_width=wide)
 
 
 def multiselect(options: Options, value: Sequence[Any], label: str) -> Any:

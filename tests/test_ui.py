@@ -85,6 +85,12 @@ def test_a_start_outside_the_options_is_refused():
         ui.dropdown(["a", "b"], "d", "k")
 
 
+def test_a_long_choice_stays_on_a_narrow_page():
+    wide = [ui.dropdown(names, names[0], "k")._component_args["full-width"]
+            for names in (["short", "s"], ["short", "long " * 10])]  # fmt: skip
+    assert wide == [False, True]
+
+
 @pytest.mark.parametrize("action", [lambda: 7, lambda: 1 / 0], ids=["works", "raises"])
 def test_a_click_runs_the_action_once(jupyter, action):
     calls = []
