@@ -1,7 +1,9 @@
 """Recall of the three search strategies on the company's questions: python benchmarks/retrieval.py
 
 A question is found at k when the chunks that hold its gold quotes, as far as they are among the
-first k, state every gold fact between them. Tuned on `practice`; `exam` is only scored.
+first k, state every gold fact between them. A follow-up is searched in its self-contained form.
+"Same words" leaves out the questions of the trap `vocabulary`, which ask in words that the pages do
+not use. Tuned on `practice`; `exam` is only scored.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
+from ragkit.components.follow_ups import self_contained
 from ragkit.config import IndexConfig, Strategy
 from ragkit.corpus import company_corpus
 from ragkit.evaluation.gold import relevant_ids, stated
@@ -24,7 +27,8 @@ def found_at(index: Index, question: Question, strategy: Strategy) -> int | None
     """Return the smallest k at which the question is found, None above the largest cut."""
     relevant = relevant_ids(question, index.documents())
     facts: set[int] = set()
-    for rank, document in enumerate(index.search(question.question, max(CUTS), strategy), start=1):
+    query = self_contained(question.question, question.history)
+    for rank, document in enumerate(index.search(query, max(CUTS), strategy), start=1):
         if document["id"] in relevant:
             facts.update(stated(document["content"], question.facts))
             if len(facts) == len(question.facts):
@@ -48,7 +52,10 @@ def main() -> None:
         for search in SEARCHES:
             searched, strategy = (fusion, "hybrid") if search == "fusion" else (index, search)
             ranks = [found_at(searched, question, strategy) for question in questions]
-            print(f"  {search:8}", *(_cell(ranks, cut) for cut in CUTS), sep="  ")
+            print(f"  {search:10}", *(_cell(ranks, cut) for cut in CUTS), sep="  ")
+            if search == "hybrid":
+                same = [r for r, q in zip(ranks, questions, strict=True) if q.trap != "vocabulary"]
+                print(f"  {'same words':10}", *(_cell(same, cut) for cut in CUTS), sep="  ")
             if options.misses and search == "hybrid":
                 for question, rank in zip(questions, ranks, strict=True):
                     if rank is None or rank > 6:

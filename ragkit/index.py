@@ -50,7 +50,7 @@ class Index:
         texts = [document["content"] for document in self._documents]
         self._keywords = KeywordIndex(texts, self.config)
         if rerank is None and hasattr(embedder, "hidden"):
-            rerank = LateInteraction(embedder, texts)
+            rerank = LateInteraction(embedder, texts, self.config)
         self._rerank = rerank if self.config.rerank_pool else None
 
     def __len__(self) -> int:

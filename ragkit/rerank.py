@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ragkit.config import IndexConfig
 from ragkit.records import Document
 
 Rerank = Callable[[str, list[Document]], Sequence[float]]
@@ -20,19 +22,37 @@ class LateInteraction:
 
     Each token of the query looks for its nearest token in the document; the score is the mean of
     these cosines. A token weighs by the root of its inverse document frequency, so that what is
-    rare in this corpus counts more; marks do not count. `embedder` needs `hidden` and `pieces`
-    of `MiniLM`.
+    rare in this corpus counts more; marks do not count. A page lends `config.page_share` of its
+    best chunk's score to its other chunks. `embedder` needs `hidden` and `pieces` of `MiniLM`.
     """
 
-    def __init__(self, embedder: Any, texts: Iterable[str]) -> None:
+    def __init__(
+        self, embedder: Any, texts: Iterable[str], config: IndexConfig | None = None
+    ) -> None:
         self._embedder = embedder
         self._texts = list(texts)
+        self._config = config or IndexConfig()
 
     def __call__(self, query: str, documents: Sequence[Document]) -> list[float]:
         """Return one score a document, -1 to 1, more is better."""
         pieces, _, rows = self._embedder.hidden(query)
+        if not pieces:
+            return [0.0] * len(documents)
         weights = self._weights(pieces)
-        return [float(self._nearest(rows, document["content"]) @ weights) for document in documents]
+        with ThreadPoolExecutor(self._config.rerank_workers) as pool:
+            nearest = pool.map(lambda document: self._nearest(rows, document["content"]), documents)
+            scores = [float(cosines @ weights) for cosines in nearest]
+        return self._with_page(scores, [d["metadata"].get("source") for d in documents])
+
+    def _with_page(self, scores: Sequence[float], sources: Sequence[Any]) -> list[float]:
+        best: dict[Any, float] = {}
+        for score, source in zip(scores, sources, strict=True):
+            best[source] = max(score, best.get(source, score))
+        share = self._config.page_share
+        return [
+            (score + share * best[source]) / (1 + share)
+            for score, source in zip(scores, sources, strict=True)
+        ]
 
     def _nearest(self, rows: np.ndarray, text: str) -> np.ndarray:
         _, _, found = self._embedder.hidden(text)
