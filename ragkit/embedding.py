@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
-import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,28 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from ragkit.config import EmbedderConfig
+from ragkit.vector_cache import VectorCache
+from ragkit.vector_cache import cache_dir as default_cache_dir
 
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 DIMENSION = 384
 
 Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one run of the model gives: the word pieces, their spans, unit rows, the text's vector.
+
+    The rows `[pieces, 384]` are without the special tokens and rounded to half precision, in which
+    they are kept on disk, so that they are the same wherever they come from.
+    """
+
+    pieces: tuple[str, ...]
+    spans: tuple[Span, ...]
+    rows: np.ndarray
+    vector: np.ndarray | None = None
 
 
 class MiniLM(Embeddings):
@@ -43,12 +58,15 @@ class MiniLM(Embeddings):
         self, cache_dir: Path | str | None = None, config: EmbedderConfig | None = None
     ) -> None:
         self.config = config or EmbedderConfig()
-        self.disk = VectorCache(cache_dir, f"{MODEL_NAME}-{self.config.max_pieces}")
+        folder = Path(cache_dir or default_cache_dir()) / f"{MODEL_NAME}-{self.config.max_pieces}"
+        self.disk = VectorCache(folder, DIMENSION)
+        self.hidden_disk = VectorCache(folder, DIMENSION, "<f2")
         self._loading = threading.Lock()
         self._model: tuple[Any, Any] | None = None
-        self._query = lru_cache(self.config.vectors_in_memory)(self._compute)
+        self._read = lru_cache(self.config.hidden_in_memory)(self._run)
+        self._query = lru_cache(self.config.vectors_in_memory)(self._vector)
         self._document = lru_cache(self.config.vectors_in_memory)(self._cached)
-        self._hidden = lru_cache(self.config.hidden_in_memory)(self._compute_hidden)
+        self._hidden = lru_cache(self.config.hidden_in_memory)(self._cached_hidden)
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one unit vector of 384 floats a text, in the same order."""
@@ -61,99 +79,66 @@ class MiniLM(Embeddings):
         """Return the unit vector of one text, the same that `embed_documents` gives."""
         return self._query(text).tolist()
 
-    def hidden(self, text: str) -> tuple[list[str], list[Span], np.ndarray]:
+    def hidden(self, text: str, *, keep: bool = False) -> tuple[list[str], list[Span], np.ndarray]:
         """Return the last layer, token by token.
 
         Out: the word pieces, their character spans in `text`, and unit rows `[pieces, 384]`,
         without the special tokens. An empty text gives empty lists and a `[0, 384]` array.
+        With `keep` the rows stay on disk (768 bytes a piece).
         """
-        pieces, spans, rows = self._hidden(text)
-        return list(pieces), list(spans), rows
+        reading = self._hidden(text, keep)
+        return list(reading.pieces), list(reading.spans), reading.rows
 
     def pieces(self, text: str) -> list[str]:
         """Return the word pieces that the model reads of a text, without running the model."""
-        return self._load()[0].encode(text).tokens[1:-1]
+        return self._encode(text).tokens[1:-1]
+
+    def _vector(self, text: str) -> np.ndarray:
+        vector = self._read(text).vector
+        assert vector is not None
+        return vector
 
     def _cached(self, text: str) -> np.ndarray:
-        stored = self.disk.read(text)
+        stored = self.disk.read(text, 1)
         if stored is not None:
-            return stored
+            return stored[0]
         vector = self._query(text)
         self.disk.write(text, vector)
         return vector
 
-    def _compute(self, text: str) -> np.ndarray:
-        # mean pooling over every piece, the special ones too, as sentence-transformers does
-        return _read_only(_unit(self._last_layer(text)[1].mean(axis=0)))
+    def _cached_hidden(self, text: str, keep: bool) -> Reading:
+        if not keep:
+            return self._read(text)
+        encoding = self._encode(text)
+        stored = self.hidden_disk.read(text, len(encoding.ids) - 2)
+        if stored is not None:
+            return _reading(encoding, stored)
+        reading = self._read(text)
+        self.hidden_disk.write(text, reading.rows)
+        return reading
 
-    def _compute_hidden(self, text: str) -> tuple[tuple[str, ...], tuple[Span, ...], np.ndarray]:
-        encoding, rows = self._last_layer(text)
-        inner = slice(1, -1)  # between [CLS] and [SEP]
-        return (
-            tuple(encoding.tokens[inner]),
-            tuple(encoding.offsets[inner]),
-            _read_only(_unit(rows[inner])),
-        )
-
-    def _last_layer(self, text: str) -> tuple[Any, np.ndarray]:
-        if not isinstance(text, str):
-            raise TypeError(f"only text can be embedded, not {type(text).__name__}")
-        tokenizer, session = self._load()
-        encoding = tokenizer.encode(text)
+    def _run(self, text: str) -> Reading:
+        encoding = self._encode(text)
         feed = {
             "input_ids": np.array([encoding.ids], dtype=np.int64),
             "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
             "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
         }
-        return encoding, session.run(["last_hidden_state"], feed)[0][0]
+        layer = self._load()[1].run(["last_hidden_state"], feed)[0][0]
+        # mean pooling over every piece, the special ones too, as sentence-transformers does
+        vector = _read_only(_unit(layer.mean(axis=0)))
+        return _reading(encoding, _unit(layer[1:-1]).astype("<f2"), vector)
+
+    def _encode(self, text: str) -> Any:
+        if not isinstance(text, str):
+            raise TypeError(f"only text can be embedded, not {type(text).__name__}")
+        return self._load()[0].encode(text)
 
     def _load(self) -> tuple[Any, Any]:
         with self._loading:
             if self._model is None:
                 self._model = (_tokenizer(self.config.max_pieces), _session(self.config.threads))
             return self._model
-
-
-class VectorCache:
-    """Vectors on disk, one small file a text. A broken file counts as absent and is written anew.
-
-    Where the folder cannot be written, nothing is kept and nothing fails.
-    """
-
-    def __init__(self, folder: Path | str | None, name: str) -> None:
-        self._folder = Path(folder) / name if folder else cache_dir() / name
-
-    def path(self, text: str) -> Path:
-        """Return where the vector of `text` is kept."""
-        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        return self._folder / key[:2] / f"{key}.f32"
-
-    def read(self, text: str) -> np.ndarray | None:
-        """Return the vector of `text`, or None when it is absent or broken."""
-        try:
-            vector = np.frombuffer(self.path(text).read_bytes(), dtype="<f4")
-        except (OSError, ValueError):
-            return None
-        whole = vector.shape == (DIMENSION,) and abs(float(np.linalg.norm(vector)) - 1) < 1e-4
-        return vector if whole else None
-
-    def write(self, text: str, vector: np.ndarray) -> None:
-        """Keep the vector of `text`; a reader never sees half a file."""
-        path = self.path(text)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(vector.astype("<f4").tobytes())
-            os.replace(file.name, path)
-        except OSError:
-            return
-
-
-def cache_dir() -> Path:
-    """Return the folder for things that can be computed again."""
-    from platformdirs import user_cache_dir
-
-    return Path(os.environ.get("RAGKIT_CACHE_DIR") or user_cache_dir("ragkit", appauthor=False))
 
 
 @lru_cache(1)
@@ -213,6 +198,11 @@ def _tokenizer(max_pieces: int) -> Any:
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_pieces)
     return tokenizer
+
+
+def _reading(encoding: Any, rows: np.ndarray, vector: np.ndarray | None = None) -> Reading:
+    pieces, spans = encoding.tokens[1:-1], encoding.offsets[1:-1]  # between [CLS] and [SEP]
+    return Reading(tuple(pieces), tuple(spans), _read_only(rows.astype(np.float32)), vector)
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:

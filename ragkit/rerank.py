@@ -55,7 +55,7 @@ class LateInteraction:
         ]
 
     def _nearest(self, rows: np.ndarray, text: str) -> np.ndarray:
-        _, _, found = self._embedder.hidden(text)
+        _, _, found = self._embedder.hidden(text, keep=True)
         return (rows @ found.T).max(axis=1) if len(found) else np.full(len(rows), -1.0)
 
     def _weights(self, pieces: Sequence[str]) -> np.ndarray:

@@ -141,7 +141,7 @@ def shipped_files() -> Iterator[Check]:
 
 def cache() -> Iterator[Check]:
     """Check that vectors can be kept between runs."""
-    from ragkit.embedding import cache_dir
+    from ragkit.vector_cache import cache_dir
 
     folder = cache_dir()
     try:

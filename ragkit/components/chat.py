@@ -18,8 +18,8 @@ from ragkit.components.fences import shown
 from ragkit.components.models import chat_model
 from ragkit.components.strips import split_strips
 from ragkit.config import ChatConfig
-from ragkit.embedding import cache_dir
 from ragkit.prompts import ANSWER_UNGUARDED
+from ragkit.vector_cache import cache_dir
 
 Model = Any  # a model's name, or a LangChain chat model
 
