@@ -235,6 +235,8 @@ def test_an_answer_keeps_its_bold_and_code_and_nothing_else():
 def test_a_heading_path_does_not_say_the_title_again():
     made = document("a", title="Pricing", heading_path="Pricing > Team > Seats")
     assert seen(show.sources([made])).text.count("Pricing") == 1
+    made["content"] = "# Pricing > Team > Seats\n\nA seat costs 29 USD."
+    assert seen(show.evidence([made])).text.count("Seats") == 1
 
 
 def test_alignment_picks_the_nearest_token():

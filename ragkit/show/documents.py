@@ -171,7 +171,8 @@ def _score(grade: Mapping[str, Any], tone: str, thresholds: tuple[float, float] 
 
 
 def _text(document: Mapping[str, Any], opened: bool) -> str:
-    content = str(document.get("content", ""))
+    path = _metadata(document).get("heading_path")  # the card's head says it already
+    content = str(document.get("content", "")).removeprefix(f"# {path}\n").lstrip()
     if not opened:
         return long_text(content, 180)
     return tag("div", escape(content), "rk-text rk-whole")
