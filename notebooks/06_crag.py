@@ -20,7 +20,7 @@ with app.setup:
     from ragkit.evaluation.ladder import climb, rung
     from ragkit.evaluation.metrics import metric
     from ragkit.evaluation.questions import load_questions
-    from ragkit.evaluation.rates import at_thresholds
+    from ragkit.evaluation.rates import RATES, at_thresholds
     from ragkit.evaluation.report import changes
     from ragkit.graphs.crag import (
         CragNodes,
@@ -79,7 +79,7 @@ def _():
 
 @app.cell
 def _(kit, practice):
-    _asked = prepare(kit, [q for q in practice if q.answered_by == "kb"][:24])
+    _asked = prepare(kit, [q for q in practice if q.answered_by == "kb"][:16])
     judged = list(judge_pools(kit, _asked))
     scores = [
         {"score": pair.grade.score, "relevant": pair.relevant,
@@ -374,7 +374,7 @@ def _():
 @app.cell
 def _(kit, practice):
     _still = kit.replace(clock=lambda: 0.0)
-    batch = [q for q in practice if not q.history][:24]
+    batch = [q for q in practice if not q.history][:12]
     records = climb(_still, batch, [rung("naive"), rung("crag")])
     crag_records = [record for record in records if record.rung == "crag"]
     return crag_records, records
@@ -382,14 +382,12 @@ def _(kit, practice):
 
 @app.cell
 def _(crag_records):
-    _names = ("rejection rate", "rewrite rate", "web fallback rate", "regeneration rate",
-              "budget exhaustion rate")  # fmt: skip
-    _counts = {name: [metric(name).count(record) for record in crag_records] for name in _names}
+    _measured = [(rate.name, rate.measure(crag_records)) for rate in RATES[:5]]
     show.rates(
-        {"rate": name, "numerator": sum(hit for hit, _ in counts),
-         "denominator": sum(of for _, of in counts)}
-        for name, counts in _counts.items()
-    )  # fmt: skip
+        {"rate": name, "numerator": share.hits, "denominator": share.total}
+        for name, share in _measured
+        if share is not None
+    )
     return
 
 
