@@ -14,9 +14,7 @@ def _grades(*scores: str) -> list[dict[str, Any]]:
 @exercise(
     "03-decide",
     wrong=[
-        lambda grades: (
-            "generate" if all(g["binary_score"] == "yes" for g in grades) else "rewrite"
-        ),
+        lambda grades: "generate" if all(g["binary_score"] == "yes" for g in grades) else "rewrite",
         lambda grades: "rewrite" if any(g["binary_score"] == "no" for g in grades) else "generate",
         lambda grades: "generate",
     ],
