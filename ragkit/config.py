@@ -240,7 +240,7 @@ class SupportConfig(Frozen):
     strange: Share = 0.36
     doubtful: Share = 0.62
     strange_alone: Share = 0.37
-    synonym: Share = 0.5
+    synonym: Share = 0.4
     most_uncovered: Share = 0.5
     coverage_margin: Share = 0.1
 

@@ -1,7 +1,7 @@
 """Soft alignment: each word of a claim beside the word of the evidence that means it best.
 
-A word's vector is the mean of its pieces in the last layer of the small embedding model, so it knows
-its sentence. Similarity is the cosine; a rare word weighs more than a common one.
+A word's vector is the mean of its pieces in the last layer of the small embedding model, so it
+knows its sentence. Similarity is the cosine; a rare word weighs more than a common one.
 """
 
 from __future__ import annotations

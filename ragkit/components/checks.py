@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from ragkit.components.quantities import UNITS, Quantity, agrees, bare_units, missing
 from ragkit.components.statements import Statement, Token, parse_statement
-from ragkit.components.text import word_set
 
 _BOUNDARY = re.compile(r",|;|\band\b|\bbut\b|\bor\b", re.IGNORECASE)
 _FINE_PRINT = frozenset(
@@ -79,7 +78,7 @@ def names_in(claim: Statement, known_names: frozenset[str]) -> list[str]:
 def _wrong_numbers(claim: Statement, said: Statement, unit: Unit) -> list[str]:
     """Find numbers and dates that the unit does not hold.
 
-    The date of the page stands behind a full date, and behind a bare year where the unit names none.
+    The date of the page stands behind a full date, and behind a bare year where the unit has none.
     """
     dated = [one for one in parse_statement(unit.context).quantities if one.date]
     own_date = any(one.date for one in said.quantities)
@@ -273,13 +272,9 @@ def _asserted_denial(claim: Statement, said: Statement) -> list[str]:
     elsewhere = {t.stem for t in said.tokens if not t.denied}
     for clause in sorted({token.clause for token in said.tokens if token.denied}):
         inside = [t for t in said.tokens if t.clause == clause and t.content]
-        denied = {t.stem for t in inside if t.denied}
+        denied = {t.stem for t in inside if t.denied} - elsewhere
         subject = {t.stem for t in inside if t.subject}
-        if (
-            denied
-            and denied <= asserted - denied_too - elsewhere
-            and (not subject or subject & asserted)
-        ):
+        if denied and denied <= asserted - denied_too and (not subject or subject & asserted):
             return [f"negation: the source denies “{' '.join(sorted(denied)[:4])}”"]
     return []
 
@@ -318,16 +313,23 @@ def opposites(claim: Statement, said: Statement) -> list[str]:
 
 
 def modalities(claim: Statement, said: Statement) -> list[str]:
-    """Compare "may" with "must", "must not" with "need not", over the words that both share."""
-    votes: Counter[tuple[str, str]] = Counter()
-    for token in claim.tokens:
-        if token.content and token.modality:
-            kinds = {other.modality for other in said.tokens if other.stem == token.stem}
-            if token.modality in kinds:
-                votes[token.modality, token.modality] += 1
-            elif kinds - {""}:
-                votes[token.modality, min(kinds - {""})] += 1
-    if not votes:
-        return []
-    (claimed, found), _ = max(votes.items(), key=lambda vote: (vote[1], len(set(vote[0])) == 1))
-    return [] if claimed == found else [f"modality: “{claimed}”, the source says “{found}”"]
+    """Compare "may" with "must", "must not" with "need not", clause by clause.
+
+    The words that a clause shares with the source say what that obliges them to; most votes count,
+    and in a draw the two agree.
+    """
+    for clause in sorted({token.clause for token in claim.tokens if token.modality}):
+        votes: Counter[tuple[str, str]] = Counter()
+        for token in claim.tokens:
+            if token.clause == clause and token.content and token.modality:
+                kinds = {other.modality for other in said.tokens if other.stem == token.stem}
+                if token.modality in kinds:
+                    votes[token.modality, token.modality] += 1
+                elif kinds - {""}:
+                    votes[token.modality, min(kinds - {""})] += 1
+        if not votes:
+            continue
+        (claimed, found), _ = max(votes.items(), key=lambda vote: (vote[1], len(set(vote[0])) == 1))
+        if claimed != found:
+            return [f"modality: “{claimed}”, the source says “{found}”"]
+    return []

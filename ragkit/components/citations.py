@@ -45,8 +45,8 @@ class OfflineChecker:
     def __call__(self, question: str, draft: str, documents: Sequence[Document]) -> list[Support]:
         """Return one record a claim and marker, in reading order; [] for a draft without claims.
 
-        A label that names no document, or a marker that cannot be read, ends the check by rule: only
-        faults of the rule layer come back and nothing is judged. A claim without a label is
+        A label that names no document, or a marker that cannot be read, ends the check by rule:
+        only faults of the rule layer come back and nothing is judged. A claim without a label is
         "uncited"; a marker that may be code is listed as "ambiguous" and supports nothing.
         """
         segments = split_segments(draft, len(documents))

@@ -45,9 +45,10 @@ _UNFINISHED = re.compile(
     r"\b(?:to|in|by|from|of|per|see|with|the|a|an|and|as|on)\W*$", re.IGNORECASE
 )
 _OPENING = re.compile(
-    r"^(?:(?:please )?note that|in (?:short|summary|brief|other words)|to sum up|as documented|overall"
-    r"|(?:according to|as (?:stated|described|shown|documented) (?:in|by)|per|in|from)"
-    r"(?: the (?:documentation|documents?|docs|sources?|pages?|context|text|evidence))?(?=,))[,:]?\s*",
+    r"^(?:(?:please )?note that|in (?:short|summary|brief|other words)|to sum up|as documented"
+    r"|overall|(?:according to|as (?:stated|described|shown|documented) (?:in|by)|per|in|from)"
+    r"(?: the (?:documentation|documents?|docs|sources?|pages?|context|text|evidence))?(?=,))"
+    r"[,:]?\s*",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[?？][\s\"'”’»)*_~]*$")

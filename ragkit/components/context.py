@@ -76,8 +76,8 @@ def explain(
 def explains(draft: str, conflict: Conflict) -> bool:
     """Tell whether a draft explains a conflict over time: the old and the new value, and when.
 
-    The old edition must be dated in the draft (its day or year) or be called replaced, and numbers in
-    which the two statements differ must both appear.
+    The old edition must be dated in the draft (its day or year) or be called replaced, and numbers
+    in which the two statements differ must both appear.
     """
     was, now = (_values(statement) for statement in conflict.statements)
     told = _values(draft)

@@ -76,8 +76,10 @@ UNITS: dict[str, tuple[str, float]] = {
     "km": ("km", 1.0), "mile": ("mile", 1.0), "kg": ("kg", 1.0), "metre": ("m", 1.0),
     "meter": ("m", 1.0), "foot": ("foot", 1.0), "feet": ("foot", 1.0), "time": ("times", 1.0),
 }  # fmt: skip
-PERIODS = {"annual": "year", "annually": "year", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-           "yearly": "year", "hourly": "hour"}  # fmt: skip
+PERIODS = {
+    "annual": "year", "annually": "year", "daily": "day", "weekly": "week", "monthly": "month",
+    "quarterly": "quarter", "yearly": "year", "hourly": "hour",
+}  # fmt: skip
 MONTHS = {
     name: number
     for number, names in enumerate(
@@ -148,7 +150,8 @@ _BOUNDS = {
            r"|limited to|before|as many as)",
     "above": r"(?:over|above|exceed(?:s|ed|ing)?|(?:larger|longer|greater|higher|older) than|beyond"
              r"|(?<!no )(?<!not )more than)",
-    "below": r"(?:under|below|(?:smaller|shorter|younger) than|(?<!no )(?<!not )(?:less|fewer) than)",
+    "below": r"(?:under|below|(?:smaller|shorter|younger) than"
+             r"|(?<!no )(?<!not )(?:less|fewer) than)",
 }  # fmt: skip
 _BOUND = re.compile(
     r"\b(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _BOUNDS.items()) + r")\W*$",
@@ -167,7 +170,8 @@ class Quantity:
 
     `unit` is a family ("time", "usd", …), with "business " before it for business days, or "" where
     no known unit stands beside the number; `plain` is the number as written. `bound` is "min" (at
-    least), "max" (up to), "above", "below" or "". A date has `date` = (year, month, day), None for what is not named.
+    least), "max" (up to), "above", "below" or "". A date has `date` = (year, month, day), None for
+    what is not named.
     """
 
     text: str
@@ -358,9 +362,10 @@ def _scaled(text: str, value: float, end: int) -> tuple[float, int]:
     """Read what multiplies the number: "million", "hundred thousand", an attached k."""
     while match := _SCALE.match(text, end):
         value, end = value * SCALES[match[1].lower()], match.end()
-    if (match := _ATTACHED.match(text, end)) and match[1] and match[1].lower() in SUFFIXES:
-        if match.start(1) == end and match[1] != "m":
-            return value * SUFFIXES[match[1].lower()], match.end()
+    match = _ATTACHED.match(text, end)
+    suffix = (match[1] or "") if match and match.start(1) == end else ""
+    if suffix.lower() in SUFFIXES and suffix != "m":
+        return value * SUFFIXES[suffix.lower()], match.end()
     return value, end
 
 

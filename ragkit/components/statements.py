@@ -24,8 +24,9 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _DENYING = re.compile(
-    r"\b(?:no longer|not any ?more|yet to|fail(?:s|ed|ing)? to|incapable of|unable to|refus(?:e|es|ed|ing)"
-    r" to|declin(?:e|es|ed|ing) to|anything but|other than|rather than|instead of|far from|no one|zero)\b",
+    r"\b(?:no longer|not any ?more|yet to|fail(?:s|ed|ing)? to|incapable of|unable to"
+    r"|refus(?:e|es|ed|ing) to|declin(?:e|es|ed|ing) to|anything but|other than|rather than"
+    r"|instead of|far from|no one|zero)\b",
     re.IGNORECASE,
 )
 _NO_LIMIT = re.compile(
@@ -50,7 +51,7 @@ _MODALS: dict[str, Modality] = {
 }  # fmt: skip
 _NO_NAMES = STOP_WORDS | frozenset(MONTHS) | word_set("usd eur gbp kb mb gb tb")
 _HAVE_TO = re.compile(r"\b(?:has|have|had) to\b", re.IGNORECASE)
-# the first word of a pair stands for both; a second word of `_POLAR` denies its clause as "not" does
+# the first word of a pair stands for both; a second word of `_POLAR` denies its clause like "not"
 _POLAR = """accept refuse|accept reject|accept deny|accept decline|allow forbid|allow prohibit
 allow disallow|allow ban|support unsupported|possible impossible|available unavailable|able unable
 enable disable|enabled disabled|valid invalid|known unknown|likely unlikely|agree disagree
@@ -73,9 +74,9 @@ complete incomplete|successful unsuccessful|popular unpopular|direct indirect"""
 class Token:
     """A word with the `stem` it is compared by, and what its clause says about it.
 
-    `clause` counts from 0. In a negated clause the words from "not" on are `denied` and those before
-    it its `subject`. `opposite` tells that the word is the opposite of its stem ("closed" is compared
-    as "open").
+    `clause` counts from 0. In a negated clause the words from "not" on are `denied` and those
+    before it its `subject`. `opposite` tells that the word is the opposite of its stem ("closed"
+    is compared as "open").
     """
 
     text: str

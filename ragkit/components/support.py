@@ -1,8 +1,8 @@
 """Does a source support a claim? Rules first, then coverage, then a calibrated probability.
 
-A definite mismatch (number, date, unit, name, negation, modality) makes a claim unsupported whatever
-the score. Words that the source does not cover make it unsupported as well. An offline component:
-rules and a small embedding model.
+A definite mismatch (number, date, unit, name, negation, modality) makes a claim unsupported,
+whatever the score. Words that the source does not cover make it unsupported as well. An offline
+component: rules and a small embedding model.
 """
 
 from __future__ import annotations
@@ -27,9 +27,18 @@ FRAMING = word_set(
     "according documentation documented document documents docs page pages policy guide source "
     "sources edition editions version says said state states stated note short summary since "
     "replaced superseded currently per plan section table also overall additionally therefore "
-    "today now nowadays meanwhile however furthermore moreover finally specifically following follows fewer"
+    "today now nowadays meanwhile however furthermore moreover finally specifically following "
+    "follows fewer"
 )
-_AND = re.compile(r";\s+|,?\s+(?:and|but|while|whereas)\s+|,\s+(?:which|so)\s+", re.IGNORECASE)
+# where a claim joins two statements: "and" must be followed by what begins a statement
+_AND = re.compile(
+    r";\s+|,\s+(?:and|but|while|whereas|which|so)\s+"
+    r"|\s+(?:and|but|while)\s+(?=(?:the|an?|it|they|this|that|each|every|no|any|is|are|was|were|has|have"
+    r"|can|may|must|will|costs?|includes?|lasts?|needs?|takes?|\w+_\w+)\b)",
+    re.IGNORECASE,
+)
+_OPPOSITE = ("negation", "opposite", "modality")
+_TOO_MUCH = ("detail", "number", "date", "unit", "name")
 _LISTED = re.compile(r"(?:,|\band|\bor)\s$", re.IGNORECASE)
 _CONFIG = SupportConfig()
 
@@ -49,7 +58,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Fit:
-    """How a claim fits one unit: the share of it that is not covered, and what speaks against it."""
+    """How a claim fits one unit: the share that is not covered, and what speaks against it."""
 
     unit: Unit
     uncovered: float
@@ -60,14 +69,15 @@ class Fit:
 class Cost:
     """What a claim's word costs against one unit, 0..1, and its best cosine there.
 
-    `known`: the unit, its heading or the sentences before it have the word; `listed`: it follows
-    a comma, "and" or "or", as an item slipped into a list does.
+    `own`: the unit has the word; `known`: it, its heading or the sentences before it do; `listed`:
+    the word follows a comma, "and" or "or", as an item slipped into a list does.
     """
 
     word: str
     clause: int
     cost: float
     likeness: float
+    own: bool
     known: bool
     listed: bool
 
@@ -105,7 +115,7 @@ class SupportJudge:
         names = known_names([document, *documents])
         fit = self._best_fit(claim, context, parts, pair, names)
         reasons = list(fit.reasons)
-        if reasons and not _contradicts(reasons) and (halves := _halves(claim, names)):
+        if reasons and _may_be_two(reasons) and (halves := _halves(claim, names)):
             fits = [self._half_fit(half, context, parts, names) for half in halves]
             if all(one and not one.reasons for one in fits):
                 reasons = []
@@ -143,7 +153,9 @@ class SupportJudge:
         ]
         top = min(fit.uncovered for fit in fits)
         near = [fit for fit in fits if fit.uncovered <= top + self.config.coverage_margin]
-        return min(near, key=lambda fit: (bool(fit.reasons), fit.uncovered, len(fit.reasons)))
+        best = min(near, key=lambda fit: (bool(fit.reasons), fit.uncovered, len(fit.reasons)))
+        denying = [f for f in near if _contradicts(f.reasons) and f.uncovered <= best.uncovered]
+        return denying[0] if denying else best
 
     def _fit(
         self,
@@ -169,7 +181,7 @@ class SupportJudge:
     def _costs(
         self, claim: Statement, context: str, unit: Unit, index: int, pair: Pair
     ) -> list[Cost]:
-        """Return what each content word costs: 0 if the unit has it, up to 1 if nothing is like it."""
+        """Return what each content word costs: 0 if the unit has it, 1 if nothing is like it."""
         own = parse_statement(unit.text).stems
         around = parse_statement(unit.context).stems
         headers = {stem for column in unit.columns for stem in parse_statement(column).stems}
@@ -193,7 +205,8 @@ class SupportJudge:
             else:
                 known = False
             listed = bool(_LISTED.search(claim.text, max(0, token.start - 6), token.start))
-            costs.append(Cost(token.text, token.clause, cost, likeness, known, listed))
+            own_word = token.stem in own
+            costs.append(Cost(token.text, token.clause, cost, likeness, own_word, known, listed))
         return costs
 
     def _substitutes(self, claim: Statement, unit: Unit, costs: Sequence[Cost]) -> list[str]:
@@ -205,7 +218,7 @@ class SupportJudge:
             for index, token in enumerate(said.tokens)
             if token.content and token.stem not in own
         }
-        open_ = {cost.word for cost in costs if not cost.known}
+        open_ = {cost.word for cost in costs if not cost.own}
         found = []
         for index, token in enumerate(claim.tokens):
             rival = rivals.get(_between(claim, index)) if token.text in open_ else None
@@ -235,8 +248,13 @@ class SupportJudge:
 
 
 def _contradicts(reasons: Sequence[str]) -> bool:
-    """Tell whether the nearest sentence says the opposite; then no other can make up for it."""
-    return any(reason.startswith(("negation", "opposite", "modality")) for reason in reasons)
+    """Tell whether a sentence says the opposite and nothing else speaks against it."""
+    return bool(reasons) and all(reason.startswith(_OPPOSITE) for reason in reasons)
+
+
+def _may_be_two(reasons: Sequence[str]) -> bool:
+    """Tell whether a claim may only be too much for one sentence, with nothing said wrongly."""
+    return all(r.startswith(_TOO_MUCH) and "stands where" not in r for r in reasons)
 
 
 def _similar_words(pair: Pair, unit: int) -> dict[str, float]:

@@ -22,7 +22,8 @@ from ragkit.components.statements import Statement, canonical, parse_statement
 WORD_FEATURES = (
     "one", "matched", "matched_exactly", "matched_in_best", "matched_similarity", "similarity",
     "rare", "name", "number", "last", "first", "substituted", "neighbours", "matched_rare",
-    "matched_name", "matched_number", "matched_last", "weight", "similarity_squared", "matched_share",
+    "matched_name", "matched_number", "matched_last", "weight", "similarity_squared",
+    "matched_share",
 )  # fmt: skip
 
 

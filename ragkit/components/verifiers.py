@@ -22,7 +22,8 @@ from ragkit.records import Conflict, Document, Grounding, Support, Verdict
 _CONFIG = VerifierConfig()
 _END = re.compile(r"(?<=[.?!？])\s+")
 _ALSO = re.compile(
-    r",?\s+and\s+(?=(?:how|what|when|which|who|where|why|in which|by when|do|does|is|are|can|may)\b)",
+    r",?\s+and\s+(?=(?:how|what|when|which|who|where|why|in which|by when|do|does|is|are|can"
+    r"|may)\b)",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(

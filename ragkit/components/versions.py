@@ -15,7 +15,7 @@ from typing import Any
 
 from packaging.version import Version
 
-from ragkit.components.text import STOP_WORDS
+from ragkit.components.text import word_set
 from ragkit.dates import parse_date, parse_version
 from ragkit.records import Document
 
@@ -24,6 +24,7 @@ _EDITION_MARK = re.compile(
     r"|rev(?:ision)?[\s._-]?\d+|(?:old|new|draft|final|copy|archived?|superseded))[\s)\]]*",
     re.IGNORECASE,
 )
+_SMALL = word_set("the a an of and for to in on with")
 _SUFFIX = re.compile(r"\.[a-z]{2,4}$", re.IGNORECASE)
 
 
@@ -45,7 +46,7 @@ class Edition:
 
 @dataclass(frozen=True)
 class VersionGroup:
-    """A logical document: its ordered `editions`, newest first, and those that cannot be ordered."""
+    """A logical document: its `editions`, newest first, and those that cannot be ordered."""
 
     name: str
     editions: tuple[Edition, ...]
@@ -86,7 +87,7 @@ def logical_name(document: Document) -> str:
         source = str(meta.get("source") or document["id"].partition("#")[0])
         title = _SUFFIX.sub("", source)
     bare = _EDITION_MARK.sub(" ", title.casefold())
-    words = [word for word in re.findall(r"\w+", bare) if word not in STOP_WORDS]
+    words = [word for word in re.findall(r"\w+", bare) if word not in _SMALL]
     product = str(meta.get("product") or "").casefold()
     return " ".join([product, *words]).strip() or document["id"]
 

@@ -38,7 +38,7 @@ _PRONOUNS = ("it", "they", "this", "these", "those", "that", "each", "its", "the
 
 
 class LabelledDraft(BaseModel):
-    """A faulty draft and its clean twin, over the same documents (label n is `documents[n - 1]`)."""
+    """A faulty draft and its clean twin over the same documents; label n is `documents[n - 1]`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

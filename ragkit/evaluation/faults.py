@@ -1,4 +1,4 @@
-"""Faults put into good drafts by named rules (SPEC 6), so that what a checker lets by can be counted.
+"""Faults put into good drafts by named rules, so that what a checker lets by can be counted.
 
 A fault takes a `Draft` (its sentences, labels and sources) and returns it with one thing wrong and
 words that say what, or None where the rule does not apply. All chance comes from the caller's seed.
@@ -37,7 +37,8 @@ _MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 _DATE = re.compile(
-    rf"\b(?:(\d{{1,2}}) )?({'|'.join(_MONTHS)})(?: (\d{{1,2}}),?)?(?: (20\d\d))?\b|\b(20\d\d)\b(?!-)"
+    rf"\b(?:(\d{{1,2}}) )?({'|'.join(_MONTHS)})(?: (\d{{1,2}}),?)?(?: (20\d\d))?\b"
+    r"|\b(20\d\d)\b(?!-)"
 )
 _NUMBER = re.compile(r"(?<![\w.,:/_-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w/_]|[.:,-]\d)")
 _DENIED = (
@@ -65,7 +66,8 @@ _MODALS = (
     (r"\bcan\b(?! ?not)", "must"),
 )
 _LIST = re.compile(
-    r"\b(\w[\w-]*(?: \w[\w-]*)?(?:, \w[\w-]*(?: [\w-]+)?)*),? (and|or) (?!(?:not|so|then|all|a|an|the)\b)(\w[\w-]*)"
+    r"\b(\w[\w-]*(?: \w[\w-]*)?(?:, \w[\w-]*(?: [\w-]+)?)*),? (and|or) "
+    r"(?!(?:not|so|then|all|a|an|the)\b)(\w[\w-]*)"
 )
 INVENTED = (
     "The limit can be doubled free of charge by writing to the desk.",
@@ -249,7 +251,7 @@ def merged_claims(draft: Draft, rng: random.Random) -> tuple[Draft, str] | None:
         if _is_common(opening):
             opening = opening[0].lower() + opening[1:]
         joined = replace(first, text=f"{first.text.rstrip('.')}, and {opening}")
-        rest = draft.sentences[:index] + (joined,) + draft.sentences[index + 2 :]
+        rest = (*draft.sentences[:index], joined, *draft.sentences[index + 2 :])
         return replace(draft, sentences=rest), f"[{second.label}] was merged into [{first.label}]"
     return None
 
@@ -370,7 +372,7 @@ def _is_common(sentence: str) -> bool:
 def _tells(document: Document, text: str) -> bool:
     """Tell whether a document may hold a statement: most of its words and all its numbers."""
     content = document["content"].lower()
-    words = {word for word in re.findall(r"[a-z]{4,}", text.lower())}
+    words = set(re.findall(r"[a-z]{4,}", text.lower()))
     numbers = set(_NUMBER.findall(text))
     shared = sum(word in content for word in words)
     return shared >= 0.7 * len(words) and all(number in content for number in numbers)

@@ -123,8 +123,9 @@ def pair(one: str, other: str, **titles: str) -> list[Document]:
          "Plain HTTP endpoints are accepted for tests."),
         ("Who may declare an incident?", "Only the lead may declare an incident.",
          "Any member of staff may declare an incident."),
-        ("Must visitors wear a badge?", "Visitors must wear a badge.", "Visitors may wear a badge."),
-        ("When does the pool open?", "The pool opens on 1 May 2026.", "The pool opens on 2 May 2026."),
+        ("Must guests wear a badge?", "Guests must wear a badge.", "Guests may wear a badge."),
+        ("When does the pool open?", "The pool opens on 1 May 2026.",
+         "The pool opens on 2 May 2026."),
     ],
 )  # fmt: skip
 def test_contradictions_are_found(question: str, one: str, other: str) -> None:
@@ -142,7 +143,7 @@ def test_contradictions_are_found(question: str, one: str, other: str) -> None:
         ("How many endpoints may Starter have?", "Starter may have 3 endpoints on the plan.",
          "Starter may have 2 connectors on the plan.", {}),
         ("How often are backups taken?", "Backups are taken every 6 hours.",
-         "Backups are taken every 4 hours.", {"first": "Zone eu-1 (Europe)", "second": "Zone us-1 (USA)"}),
+         "Backups are taken every 4 hours.", {"first": "Zone (EU)", "second": "Zone (US)"}),
         ("How long is data kept?", "Raw events are kept for 13 months.",
          "Sealed statements are kept for 10 years.", {}),
         ("What does the pool cost?", "The pool opens on 1 May.", "The sauna opens on 2 May.", {}),
