@@ -10,8 +10,6 @@ __generated_with = "0.25.2"
 app = marimo.App(app_title="4. Budgets", width="medium")
 
 with app.setup:
-    import json
-
     import marimo as mo
     from langgraph.graph import END, START, StateGraph
 
@@ -240,8 +238,10 @@ def _():
 @app.cell
 def _(by_hand):
     first = ask(by_hand, "How large may a single event be?")
-    print(first.state["relevant"], "of", first.state["retrieved"], "documents are relevant")
-    show.graph(by_hand, first)
+    ui.column(
+        ui.stat("relevant", f"{first.state['relevant']} of {first.state['retrieved']}"),
+        show.graph(by_hand, first),
+    )
     return
 
 
@@ -341,7 +341,7 @@ def _():
 def _(practice, slow):
     _graph = build_budgeted(slow())
     telemetry = [ask(_graph, q.question).state["telemetry"] for q in practice[:12]]
-    print(json.dumps(telemetry[1], indent=1))
+    telemetry[1]
     return (telemetry,)
 
 

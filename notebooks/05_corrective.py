@@ -71,11 +71,10 @@ def _():
 
 @app.cell
 def _(kit, practice):
-    plain = practice["q060"].question
+    plain = practice["q003"].question
     _patient = BudgetedConfig(budget={"max_latency_ms": 600_000})
     budgeted = ask(build_budgeted(kit), plain, config=_patient)
-    print(plain)
-    print(budgeted.path.count("retriever"), "searches,", budgeted.reason)
+    ui.stats(("searches", budgeted.path.count("retriever")), ("how it ended", budgeted.reason))
     return (plain,)
 
 
@@ -214,7 +213,7 @@ def _():
 @app.cell
 def _(by_cells, practice):
     runs = {name: ask(by_cells, practice[name].question)
-            for name in ("q031", "q060", "q067", "q040")}  # fmt: skip
+            for name in ("q031", "q003", "q074", "q040")}  # fmt: skip
     ui.table(
         [{"question": run.question, "branch": run.state["branch"], "tag": run.tag}
          for run in runs.values()]
@@ -239,7 +238,7 @@ def _():
 
 @app.cell
 def _(by_cells, runs):
-    show.graph(by_cells, runs["q060"])
+    show.graph(by_cells, runs["q003"])
     return
 
 
@@ -254,13 +253,13 @@ def _():
 
 @app.cell
 def _(by_cells, runs):
-    show.graph(by_cells, runs["q067"])
+    show.graph(by_cells, runs["q074"])
     return
 
 
 @app.cell
 def _(runs):
-    show(runs["q067"])
+    show(runs["q074"])
     return
 
 
@@ -309,7 +308,7 @@ def _(documents, kit, plain):
         return {"answer": answer, "grounded": verdict.grounded, "why": verdict.explanation}
 
     honest = kit.generator(plain, documents).text
-    ui.table([judged(honest), judged("Maintenance takes place on the moon every 97 days [1].")])
+    ui.table([judged(honest), judged("A cursor is valid for 97 days [1].")])
     return
 
 
@@ -331,7 +330,7 @@ def _():
 def _(practice):
     question = ui.dropdown(
         {f"{q.trap}: {q.question[:70]}": q.question for q in practice.values() if not q.history},
-        practice["q060"].question,
+        practice["q003"].question,
         "question",
     )
     question

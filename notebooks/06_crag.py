@@ -22,17 +22,8 @@ with app.setup:
     from ragkit.evaluation.questions import load_questions
     from ragkit.evaluation.rates import RATES, at_thresholds
     from ragkit.evaluation.report import changes
-    from ragkit.graphs.crag import (
-        CragNodes,
-        after_grading,
-        after_grounding,
-        after_rewriting,
-        after_strips,
-        build_crag,
-        is_retrieval_needed,
-        move,
-        verdict,
-    )
+    from ragkit.graphs import crag
+    from ragkit.graphs.crag import build_crag, move, verdict
     from ragkit.runs import ask
     from ragkit.splitting import estimate_tokens
     from ragkit.state import CragState
@@ -169,7 +160,7 @@ def _(by_id, kit):
     page = kit.section(kit.retriever(asked, 1, "hybrid")[0])
     pieces = kit.split(page, 60)
     verdicts = kit.strip_grader(asked, pieces)
-    print(asked)
+    asked
     return asked, page, pieces, verdicts
 
 
@@ -229,20 +220,22 @@ def _(grounding):
 def _():
     mo.md(r"""
     ## The graph, in the open
+
+    Eleven nodes. The plain edges first: what always follows what.
     """)
     return
 
 
 @app.cell
 def _(kit):
-    nodes = CragNodes(kit)
+    nodes = crag.CragNodes(kit)
     flow = StateGraph(CragState, context_schema=CragConfig)
     for _name in ("router", "direct_answer", "retriever", "grader", "blend", "strips", "rewriter",
                   "generator", "grounding_check", "ship", "ship_tagged"):  # fmt: skip
         flow.add_node(_name, getattr(nodes, _name))
     flow.add_edge(START, "router")
     flow.add_conditional_edges(
-        "router", is_retrieval_needed, {"yes": "retriever", "no": "direct_answer"}
+        "router", crag.is_retrieval_needed, {"yes": "retriever", "no": "direct_answer"}
     )
     flow.add_edge("retriever", "grader")
     flow.add_edge("blend", "strips")
@@ -263,12 +256,12 @@ def _():
 @app.cell
 def _(flow):
     elsewhere = {"blend": "blend", "rewrite": "rewriter", "give_up": "ship_tagged"}
-    flow.add_conditional_edges("grader", after_grading, {"strips": "strips", **elsewhere})
-    flow.add_conditional_edges("strips", after_strips, {"generate": "generator", **elsewhere})
+    flow.add_conditional_edges("grader", crag.after_grading, {"strips": "strips", **elsewhere})
+    flow.add_conditional_edges("strips", crag.after_strips, {"generate": "generator", **elsewhere})
     flow.add_conditional_edges(
-        "rewriter", after_rewriting, {"retry": "retriever", "give_up": "ship_tagged"}
+        "rewriter", crag.after_rewriting, {"retry": "retriever", "give_up": "ship_tagged"}
     )
-    flow.add_conditional_edges("grounding_check", after_grounding, {
+    flow.add_conditional_edges("grounding_check", crag.after_grounding, {
         "ship": "ship", "rewrite": "rewriter", "tag": "ship_tagged",
     })  # fmt: skip
     for _last in ("direct_answer", "ship", "ship_tagged"):
@@ -287,9 +280,14 @@ def _(by_hand, kit):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
+    Twelve numbers steer this graph, and all of them stand in one place: `CragConfig`. None is
+    written into a node, so the same compiled graph serves every position of every slider below.
+
     ## Run it
 
-    A run that ships: every claim stands in the evidence.
+    A run that ships: every claim stands in the evidence. Follow the lit edges. Where only some of
+    the documents were kept, the way leads through `blend`: the web is asked too, and what it brings
+    is graded like everything else.
     """)
     return
 
@@ -310,10 +308,14 @@ def _(shipped):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
+    The evidence is no longer a list of chunks. It is a list of strips, each with the path of its
+    headings and the page it came from, and that is what the labels in the answer count.
+
     ## Move the numbers
 
     Pick a question, move the lines, close the world. With the web closed, nothing from outside can
-    get into an answer, and more questions end without one.
+    get into an answer, and more questions end without one. Raise the pass line and watch documents
+    turn ambiguous: they are not lost, but now each of their strips has to stand for itself.
     """)
     return
 
@@ -427,8 +429,9 @@ def _():
     mo.md(r"""
     ## When correction hurts
 
-    More machinery is not always better. These are the questions of the batch that naive RAG
-    answered correctly and CRAG did not:
+    More machinery is not always better. A strip can be cut away that held the number, a strict
+    check can hold back a sentence that was true, and a rewrite can wander off. So every change of a
+    rung is to be read in both directions. Count first:
     """)
     return
 
@@ -440,6 +443,15 @@ def _(records):
     better = [change for change in _changed if not change.hurt]
     ui.stats(("better than naive", len(better)), ("worse than naive", len(worse)))
     return better, worse
+
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    Then read them, the worse ones first. For each, ask which node did it: the grader, the strips,
+    or the check?
+    """)
+    return
 
 
 @app.cell
