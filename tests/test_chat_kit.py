@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from scripted import Queue, doc, scripted_kit
-from scripted_server import scripted_server, thinks
+from scripted_server import fails, job, scripted_server, thinks, when
 
 from ragkit import chat_kit
 from ragkit.cache import VerdictCache
 from ragkit.components.chat import chat_components
 from ragkit.components.models import MissingKey
-from ragkit.config import ChatConfig, CragConfig
+from ragkit.config import Budget, BudgetedConfig, ChatConfig, CragConfig
+from ragkit.graphs import build
 from ragkit.graphs.arsc import build_arsc
 from ragkit.graphs.crag import build_crag
 from ragkit.runs import ask
@@ -144,7 +145,6 @@ def test_a_graph_streams_the_answer_and_no_verdict() -> None:
 
 @pytest.mark.parametrize("rung", ["arsc", "crag"])
 def test_asynchronous_runs_end_the_same(rung: str) -> None:
-    from ragkit.graphs import build
 
     with scripted_server(then=thinks()) as server:
         kit = scripted_kit(
@@ -155,3 +155,25 @@ def test_asynchronous_runs_end_the_same(rung: str) -> None:
         given = arsc_input("seats?") if rung == "arsc" else {"question": "seats?"}
         state = asyncio.run(graph.ainvoke(given))
     assert state["tag"] == ("best_effort" if rung == "arsc" else "verified")
+
+
+@pytest.mark.parametrize(
+    ("rung", "config"),
+    [
+        ("crag", CragConfig(max_latency_ms=400)),
+        ("budgeted", BudgetedConfig(budget=Budget(max_latency_ms=400))),
+    ],
+)
+def test_a_429_is_waited_for_only_within_the_runs_own_time(rung: str, config: Any) -> None:
+    waits = fails(429, "slow down", retry_after="2")
+    with scripted_server(then=when("read", waits, otherwise=thinks())) as server:
+        kit = scripted_kit(
+            retriever=Queue([DOCS]), split=lambda document, _tokens: [document],
+            **chat_components(model_on(server)),
+        )  # fmt: skip
+        done = ask(build(rung, kit), "seats?", config=config)
+        assert done.milliseconds < 1_500
+        assert done.tag == "abstained"
+        rounds = done.path.count("grader")
+        asked = [body for body in server.requests if job(body) == "read"]
+        assert len(asked) == len(DOCS) * rounds

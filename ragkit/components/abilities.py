@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ragkit.components.deadlines import Deadline
+from ragkit.deadlines import Deadline
 
 _log = logging.getLogger("ragkit")
 _SAID = {

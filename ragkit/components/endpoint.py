@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ragkit.components.abilities import abilities_of
-from ragkit.components.deadlines import Deadline, within
+from ragkit.deadlines import Deadline, within
 from ragkit.components.failures import Failure, explain
 from ragkit.components.forms import Form
 from ragkit.components.models import endpoint_of, name_of, secrets_of, without_own_retries

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from ragkit.components.deadlines import within
+from ragkit.deadlines import within
 from ragkit.config import WebConfig
 from ragkit.dates import parse_date
 from ragkit.kit import WebSearch

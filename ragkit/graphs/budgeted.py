@@ -21,6 +21,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ragkit.config import BudgetedConfig
+from ragkit.deadlines import time_limit
 from ragkit.graphs.meter import cost, fresh_metrics, over, spend, trip, tripped
 from ragkit.graphs.nodes import (
     REFUSAL,
@@ -141,7 +142,8 @@ class BudgetedNodes:
         """Grade for the original question, add what is relevant to the evidence, check budgets."""
         config, began = settings(runtime, BudgetedConfig), self.kit.clock()
         documents = state["documents"]
-        grades, flags = grade(self.kit.grader, state["original_question"], documents)
+        with time_limit(_seconds_left(state, config)):
+            grades, flags = grade(self.kit.grader, state["original_question"], documents)
         relevant = kept(documents, grades)
         ratio = len(relevant) / len(documents) if documents else 0.0
         usd = cost(config.prices, "grade", grades)
@@ -167,9 +169,10 @@ class BudgetedNodes:
     def rewriter(self, state: BudgetedState, runtime: Runtime[BudgetedConfig]) -> dict[str, Any]:
         """Count the retry and ask for a new query."""
         config, began = settings(runtime, BudgetedConfig), self.kit.clock()
-        result, stuck = rewrite(
-            self.kit, state["original_question"], state["queries"], state["documents"]
-        )
+        with time_limit(_seconds_left(state, config)):
+            result, stuck = rewrite(
+                self.kit, state["original_question"], state["queries"], state["documents"]
+            )
         usd = cost(config.prices, "rewrite", [result])
         metrics = self._spent(state["metrics"], state["started"], began, usd)
         metrics = {**metrics, "retries_used": state["retries"] + 1}
@@ -226,6 +229,10 @@ class BudgetedNodes:
         record = telemetry(state, metrics, self.kit.now().isoformat())
         ended = {"answer": answer, "tag": tag, "reason": reason}
         return {**ended, "metrics": metrics, "telemetry": record}
+
+
+def _seconds_left(state: BudgetedState, config: BudgetedConfig) -> float:
+    return (config.budget.max_latency_ms - state["metrics"]["total_ms"]) / 1000
 
 
 def _limits(state: BudgetedState) -> str:

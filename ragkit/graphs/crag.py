@@ -22,6 +22,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ragkit.config import CragConfig
+from ragkit.deadlines import time_limit
 from ragkit.graphs.nodes import (
     REFUSAL,
     answer_directly,
@@ -178,7 +179,8 @@ class CragNodes:
             for piece in self.kit.split(document, config.strip_tokens)
         ]
         grader = self.kit.strip_grader or self.kit.grader
-        grades, flags = grade(grader, state["original_question"], pieces)
+        with time_limit(self._seconds_left(state, config)):
+            grades, flags = grade(grader, state["original_question"], pieces)
         passing = {g.document_id for g in grades if g.score >= config.strip_threshold}
         survivors = [piece for piece in unique(pieces) if piece["id"] in passing]
         event = {"event": "strips", "kept": [p["id"] for p in survivors], "of": len(pieces)}
@@ -249,10 +251,14 @@ class CragNodes:
 
     def _grade(self, state: CragState, documents: Sequence[Document], config: CragConfig) -> Any:
         question, at_once = state["original_question"], config.grade_concurrency
-        return grade_each(self.kit.grader, question, documents, at_once)
+        with time_limit(self._seconds_left(state, config)):
+            return grade_each(self.kit.grader, question, documents, at_once)
 
     def _late(self, state: CragState, config: CragConfig) -> bool:
-        return (self.kit.clock() - state["started"]) * 1000 > config.max_latency_ms
+        return self._seconds_left(state, config) < 0
+
+    def _seconds_left(self, state: CragState, config: CragConfig) -> float:
+        return config.max_latency_ms / 1000 - (self.kit.clock() - state["started"])
 
 
 def _not_dropped(documents: Sequence[Document], verdicts: Mapping[str, str]) -> list[Document]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from langchain_core.runnables.config import ContextThreadPoolExecutor
 from langgraph.config import get_stream_writer
 
 from ragkit.config import GraphConfig, Strategy
@@ -88,7 +88,7 @@ def grade_each(
     def one(document: Document) -> tuple[list[Grade], list[str]]:
         return grade(grader, question, [document])
 
-    with ThreadPoolExecutor(max_workers=min(concurrency, len(documents))) as pool:
+    with ContextThreadPoolExecutor(max_workers=min(concurrency, len(documents))) as pool:
         for number, (found, said) in enumerate(pool.map(one, documents), start=1):
             grades += found
             flags += said

@@ -25,7 +25,7 @@ from scripted_server import (
     streams_then_closes,
 )
 
-from ragkit.components.deadlines import time_limit
+from ragkit.deadlines import time_limit
 from ragkit.components.endpoint import Chat
 from ragkit.components.forms import Form
 from ragkit.components.models import MissingKey, chat_model
