@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ragkit.components.abilities import abilities_of
-from ragkit.deadlines import Deadline, within
 from ragkit.components.failures import Failure, explain
 from ragkit.components.forms import Form
 from ragkit.components.models import endpoint_of, name_of, secrets_of, without_own_retries
 from ragkit.components.replies import Reply, read_structured, read_text
 from ragkit.components.usage import tokens
 from ragkit.config import ChatConfig
+from ragkit.deadlines import Deadline, within
 from ragkit.prompts import AS_JSON, Prompt
 from ragkit.records import Usage
 from ragkit.redact import redact

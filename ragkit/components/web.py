@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from ragkit.deadlines import within
 from ragkit.config import WebConfig
 from ragkit.dates import parse_date
+from ragkit.deadlines import within
 from ragkit.kit import WebSearch
 from ragkit.records import Document, WebResult
 from ragkit.redact import describe, redact

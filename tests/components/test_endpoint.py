@@ -25,12 +25,12 @@ from scripted_server import (
     streams_then_closes,
 )
 
-from ragkit.deadlines import time_limit
 from ragkit.components.endpoint import Chat
 from ragkit.components.forms import Form
 from ragkit.components.models import MissingKey, chat_model
 from ragkit.components.replies import Confidence, Reply, Wire, YesNo
 from ragkit.config import ChatConfig
+from ragkit.deadlines import time_limit
 from ragkit.prompts import ANSWER, GRADE
 
 KEY = "sk-planted-0123456789abcdef"
