@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -171,6 +172,8 @@ class Index:
         scores = rerank(query, [_copy(self._documents[row]) for row, _ in best])
         if len(scores) != len(best):
             raise ValueError(f"the reranker gave {len(scores)} scores for {len(best)} documents")
+        if not all(math.isfinite(score) for score in scores):
+            raise ValueError("the reranker gave a score that is no number")
         order = sorted(range(len(best)), key=lambda place: (-float(scores[place]), place))
         return [(best[place][0], float(scores[place])) for place in order]
 

@@ -204,6 +204,9 @@ def test_a_reranker_that_loses_documents_is_refused() -> None:
     index = build_index(DOCUMENTS, embedder=HashEmbedder(), rerank=lambda query, documents: [1.0])
     with pytest.raises(ValueError, match="1 scores for 3 documents"):
         index.search("seat", 3)
+    nan = build_index(DOCUMENTS, embedder=HashEmbedder(), rerank=lambda q, d: [float("nan")] * 3)
+    with pytest.raises(ValueError, match="no number"):
+        nan.search("seat", 3)
 
 
 def test_late_interaction_sees_words_that_the_whole_text_hides(index) -> None:

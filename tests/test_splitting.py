@@ -51,6 +51,12 @@ def test_a_fence_is_never_cut_however_long() -> None:
     assert estimate_tokens(piece.text) > 40
 
 
+def test_indented_code_is_not_cut_either() -> None:
+    code = "\n".join(f"    step {n} of many" for n in range(60))
+    pieces = split_markdown(f"Before.\n\n{code}\n\nAfter.", 40)
+    assert [code in piece.text for piece in pieces].count(True) == 1
+
+
 def test_a_fence_inside_a_list_is_not_cut() -> None:
     code = "\n".join(f"  step {n} of many" for n in range(60))
     text = f"- one\n- two\n\n  ```\n{code}\n  ```\n- three"
