@@ -3,8 +3,9 @@
 Nothing of the run's own checkers is used. The rule is lexical and strict, so it is right about
 quoting answers and hard on free paraphrase:
 
-- Text supports a claim when it holds every number, code and quoted word of the claim, and at least
-  `COVERAGE` of the stems of its content words.
+- Text supports a claim when it holds every number and code of the claim, and at least `COVERAGE` of
+  the stems of its content words. The date of a document counts as said by it, and words that only
+  tell old from new ("the edition of 2024, since replaced, said") need no support.
 - A claim that states a gold fact is only supported by text that states that fact too; the words
   around it need not be the page's.
 - A claim that states a stale fact is unsupported, unless the answer gives the current one too and
@@ -26,6 +27,7 @@ from ragkit.graphs.budgeted import NOTE
 from ragkit.keywords import keyword_tokens
 
 COVERAGE = 0.7
+_TIME_TALK = "edition version date effective since replaced superseded says said now newer older"
 _PAST = re.compile(
     r"\b(?:replac|supersed|previous|former|earlier|older|until|no longer|as of|outdated|used to|"
     r"was changed|before)", re.IGNORECASE
@@ -58,7 +60,7 @@ class JudgedClaim:
 def judge(record: EvalRecord, text: str | None = None) -> list[JudgedClaim]:
     """Judge every claim of a record's answer, or of `text` against the same evidence."""
     answer = (record.answer if text is None else text).replace(NOTE, "")
-    shown = [piece.text for piece in record.evidence]
+    shown = [f"{piece.text}\n{piece.date or ''}" for piece in record.evidence]
     outdated = is_stale(answer, record.question)
     claims = split_claims(answer, len(shown))
     return [_judge(claim, shown, record.question, outdated) for claim in claims]
@@ -115,5 +117,5 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _coverage(claim: str, text: str) -> float:
-    words = _stems(claim)
+    words = _stems(claim) - _stems(_TIME_TALK)
     return len(words & _stems(text)) / len(words) if words else 0.0

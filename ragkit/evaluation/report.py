@@ -91,13 +91,15 @@ def cell(result: Share | Estimate | float | None) -> str:
 
 def ladder_table(records: Sequence[EvalRecord], metrics: Sequence[Metric] = ALL) -> Any:
     """Return the ladder as a rich table; a clear gain over the first rung is green, a loss red."""
+    from rich.box import SIMPLE
     from rich.table import Table
     from rich.text import Text
 
     rungs = list(by_rung(records))
-    shown = Table(title="the ladder", title_justify="left")
-    for column in ("metric", *rungs):
-        shown.add_column(column)
+    shown = Table(title="the ladder", title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
+    shown.add_column("metric", no_wrap=True)
+    for name in rungs:
+        shown.add_column(name, overflow="fold")
     group = ""
     for row in _grouped(ladder_rows(records, metrics)):
         if group and row[0]["group"] != group:

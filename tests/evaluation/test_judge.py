@@ -6,6 +6,7 @@ import pytest
 from evaluation.sample import FALSE, GOOD, OLD_PAGE, PAGE, STALE, question, record
 
 from ragkit.evaluation.judge import is_correct, is_stale, judge, supports
+from ragkit.evaluation.records import Shown
 from ragkit.graphs.budgeted import NOTE
 
 
@@ -62,6 +63,20 @@ def test_a_past_value_alone_is_unsupported_and_beside_todays_it_is_not():
     told = f"{both} This replaced the price as of 2023 [2]."
     assert not is_stale(told, question())
     assert [claim.supported for claim in judge(record(told))][:2] == [True, True]
+
+
+def test_an_explanation_over_time_is_supported_by_the_dates_of_its_documents():
+    old = Shown(id="o", text="Tests are done once a year.", date="2025-03-03")
+    new = Shown(id="n", text="Tests are done twice a year.", date="2026-01-15")
+    text = (
+        "The edition of 2025-03-03, since replaced, said: Tests are done once a year [2]. "
+        "Since 2026-01-15 it says: Tests are done twice a year [1]."
+    )
+    assert [claim.supported for claim in judge(record(text, evidence=(new, old)))] == [True, True]
+    wrong = text.replace("2025-03-03", "2024-03-03").replace("twice a year [1]", "twice a year [2]")
+    judged = judge(record(wrong, evidence=(new, old)))
+    assert [claim.supported for claim in judged] == [False, True]
+    assert [c.supported for claim in judged for c in claim.citations] == [False, False]
 
 
 def test_the_note_of_a_limited_answer_is_no_claim():
