@@ -3,15 +3,14 @@
     python benchmarks/fit_grader.py [--data DIR] [--write]
 
 Fitted on the `practice` half of the company's questions and, where DIR holds the public labelled sets
-(see data/README.md), on those too: only the fitted numbers land in the package, none of their text. The
-same input gives the same numbers.
+(data/README.md tells which), on those too: only fitted numbers land in the package, none of their
+text. Printed are figures out of fold, by question. The same input gives the same numbers.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,13 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from ragkit.components.features import FeatureReader
+from ragkit.components.features import Features, compare
+from ragkit.components.lens import gaps
+from ragkit.components.reading import Reader
+from ragkit.components.relevance_model import model_from
 from ragkit.components.sentence_scores import sentence_features
+from ragkit.components.spelling import Speller
+from ragkit.config import GraderConfig
 from ragkit.embedding import default_embedder
 
 PACKAGE = Path(__file__).resolve().parents[1] / "ragkit" / "components"
-TREES = {"max_iter": 150, "learning_rate": 0.05, "max_leaf_nodes": 6, "min_samples_leaf": 30,
-         "l2_regularization": 5.0, "early_stopping": False, "random_state": 0}  # fmt: skip
+TREES = {"n_estimators": 150, "learning_rate": 0.05, "max_depth": 3, "subsample": 0.5,
+         "max_features": 0.2, "min_samples_leaf": 8}  # fmt: skip
+RIDGE = 0.02
+SEEDS = (0, 1)
 FOLDS = 5
 PUBLIC = ("rgb_fact_en", "clapnq", "ramdocs")
 
@@ -35,119 +41,201 @@ class Rows:
     """Labelled feature rows of one set; `groups` keep a question's rows in one fold."""
 
     name: str
-    values: list[dict[str, float]] = field(default_factory=list)
+    values: list[Features] = field(default_factory=list)
     labels: list[bool] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
 
-    def add(self, values: dict[str, float], label: bool, group: str) -> None:
+    def add(self, values: Features, label: bool, group: str) -> None:
         self.values.append(values)
         self.labels.append(label)
         self.groups.append(group)
 
 
+@dataclass(frozen=True)
+class Pool:
+    """One of the company's questions: chunks to judge, with labels, and what to compare them with."""
+
+    question: Any
+    labels: dict[str, bool]
+    rivals: list[str]
+    values: dict[str, Features]
+    lines: list[tuple[Features, bool]]
+
+
 def read_lines(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
     with path.open(encoding="utf-8") as file:
         return [json.loads(line) for line in file if line.strip()]
 
 
-def public_rows(reader: FeatureReader, folder: Path) -> Iterable[Rows]:
+def public_rows(reader: Reader, folder: Path) -> Iterable[Rows]:
     for name in PUBLIC:
-        path = folder / "relevance" / f"{name}.jsonl"
-        if not path.is_file():
-            continue
         rows = Rows(name)
-        for record in read_lines(path):
-            rows.add(
-                reader.features(record["question"], record["text"]),
-                bool(record["relevant"]), record["group"],
-            )  # fmt: skip
-        yield rows
+        for record in read_lines(folder / "relevance" / f"{name}.jsonl"):
+            values = compare(reader.ask(record["question"]), reader.read(record["text"]))
+            rows.add(values, bool(record["relevant"]), record["group"])
+        if rows.labels:
+            yield rows
 
 
-def company_pairs(half: str, k: int = 6) -> list[dict[str, Any]]:
-    """Question beside each chunk that hybrid search finds for it, and beside its gold chunks."""
-    from ragkit.evaluation.gold import relevant_ids
+def company_pools(reader: Reader, half: str = "practice") -> list[Pool]:
+    """What `ragkit eval components` judges, with its labels, and the features of the rivals."""
+    from ragkit.evaluation.components import _gradable, judge_pools, prepare
     from ragkit.evaluation.questions import load_questions
-    from ragkit.index import company_index
+    from ragkit.kit import offline_kit
 
-    index = company_index()
-    documents = {document["id"]: document for document in index.documents()}
+    kit = offline_kit(grader=lambda question, documents: [])
+    shelf = {document["id"]: document for document in kit.retriever.documents()}
+    speller = Speller(kit.retriever.vocabulary())
+    pools = []
+    for question in _gradable(prepare(kit, load_questions(None, half))):
+        labels = {j.document_id: j.relevant for j in judge_pools(kit, [question])}
+        wording = speller.corrected(question.question)
+        rivals = [d["id"] for d in kit.retriever(wording, GraderConfig().depth, "hybrid")]
+        asked = reader.ask(wording)
+        texts = {name: shelf[name]["content"] for name in dict.fromkeys([*labels, *rivals])}
+        values = {name: compare(asked, reader.read(text)) for name, text in texts.items()}
+        lines = [
+            pair
+            for name, label in labels.items()
+            for pair in _lines(question, asked, reader.read(texts[name]), label)
+        ]
+        pools.append(Pool(question, labels, rivals, values, lines))
+    return pools
+
+
+def _lines(question: Any, asked: Any, read: Any, label: bool) -> list[tuple[Features, bool]]:
+    quotes = [" ".join(evidence["quote"].split()).strip("| ") for evidence in question.evidence]
     pairs = []
-    for question in load_questions(None, half):
-        relevant = relevant_ids(question, documents.values())
-        if not relevant and question.answerable is not False:
-            continue
-        found = [d["id"] for d in index.search(question.question, k)]
-        for name in [*found, *sorted(set(relevant) - set(found))]:
-            pairs.append(
-                {"question": question, "document": documents[name], "relevant": name in relevant}
-            )
+    for sentence, values in zip(read.sentences, sentence_features(asked, read), strict=True):
+        source = " ".join(read.text[sentence.start : sentence.end].split())
+        held = any(quote in source or source.strip("-* ") in quote for quote in quotes)
+        pairs.append((values, label and bool(source) and held))
     return pairs
 
 
-def company_rows(reader: FeatureReader, half: str = "practice") -> tuple[Rows, Rows]:
+def company_rows(pools: Sequence[Pool]) -> tuple[Rows, Rows]:
     documents, lines = Rows("company"), Rows("company")
-    for pair in company_pairs(half):
-        question, document = pair["question"], pair["document"]
-        text = document["content"]
-        documents.add(reader.features(question.question, text), pair["relevant"], question.id)
-        asked, read = reader.asked(question.question), reader.read(text)
-        quotes = [evidence["quote"] for evidence in question.evidence]
-        for sentence, values in zip(read.sentences, sentence_features(asked, read), strict=True):
-            source = text[sentence.start : sentence.end]
-            answers = pair["relevant"] and any(_meets(source, quote) for quote in quotes)
-            lines.add(values, answers, question.id)
+    for pool in pools:
+        for name, label in pool.labels.items():
+            documents.add(pool.values[name], label, pool.question.id)
+        for values, label in pool.lines:
+            lines.add(values, label, pool.question.id)
     return documents, lines
 
 
-def _meets(source: str, quote: str) -> bool:
-    left, right = " ".join(source.split()), " ".join(quote.split()).strip("| ")
-    return bool(left) and (right in left or left.strip("-* ") in right)
+def lens_rows(pools: Sequence[Pool], general: dict[tuple[str, str], float]) -> Rows:
+    rows = Rows("company")
+    for pool in pools:
+        scored = {
+            name: {**values, "general": general[pool.question.id, name]}
+            for name, values in pool.values.items()
+        }
+        for name, label in pool.labels.items():
+            others = [scored[rival] for rival in pool.rivals if rival != name]
+            values = {**pool.values[name], **gaps(scored[name], others)}
+            rows.add(values, label, pool.question.id)
+    return rows
 
 
-def strip_rows(reader: FeatureReader, folder: Path) -> tuple[Rows, Rows]:
+def strip_rows(reader: Reader, folder: Path) -> tuple[Rows, Rows]:
     """Sentences of CLAP NQ with the ones that answer: as strips of their own, and in their text."""
     alone, within = Rows("clapnq"), Rows("clapnq")
-    path = folder / "strips" / "clapnq.jsonl"
-    for record in read_lines(path) if path.is_file() else []:
-        query, keep = record["query"], set(record["keep"])
+    for record in read_lines(folder / "strips" / "clapnq.jsonl"):
+        asked, keep = reader.ask(record["query"]), set(record["keep"])
         for place, strip in enumerate(record["strips"]):
-            text = f"# {record['title']}\n\n{strip}"
-            alone.add(reader.features(query, text), place in keep, record["group"])
-        whole = f"# {record['title']}\n\n" + "\n\n".join(record["strips"])
-        asked, read = reader.asked(query), reader.read(whole)
+            read = reader.read(f"# {record['title']}\n\n{strip}")
+            alone.add(compare(asked, read), place in keep, record["group"])
+        read = reader.read(f"# {record['title']}\n\n" + "\n\n".join(record["strips"]))
         for sentence, values in zip(read.sentences, sentence_features(asked, read), strict=True):
             kept = any(sentence.text in record["strips"][place] for place in keep)
             within.add(values, kept, record["group"])
     return alone, within
 
 
-def fit(sets: Sequence[Rows], calibrate_on: str) -> dict[str, Any]:
-    """Fit trees on all sets with equal weight and calibrate on one, out of fold."""
-    from sklearn.linear_model import LogisticRegression
+class Fit:
+    """A weighted sum and trees, half and half, fitted on sets that count the same."""
 
-    names = list(sets[0].values[0])
-    x = np.array([[row[name] for name in names] for rows in sets for row in rows.values])
-    y = np.array([label for rows in sets for label in rows.labels], dtype=int)
-    groups = np.array([group for rows in sets for group in rows.groups])
-    source = np.array([rows.name for rows in sets for _ in rows.labels])
-    weights = _weights(source, y)
-    out = _out_of_fold(x, y, groups, weights)
-    _report(source, y, out)
-    own = source == calibrate_on
-    platt = LogisticRegression(C=1e6).fit(out[own, None], y[own], sample_weight=_even(y[own]))
-    model = _trees(x, y, weights)
-    return {
-        "features": names,
-        "base": float(np.ravel(model._baseline_prediction)[0]),
-        "trees": [_nodes(predictors[0]) for predictors in model._predictors],
-        "slope": float(platt.coef_[0, 0]),
-        "offset": float(platt.intercept_[0]),
-        "fitted_on": {str(name): int((source == name).sum()) for name in sorted(set(source))},
-    }
+    def __init__(self, sets: Sequence[Rows], calibrate_on: str) -> None:
+        self.sets = [rows for rows in sets if rows.labels]
+        self.names = list(self.sets[0].values[0])
+        self.x = np.array([[v[n] for n in self.names] for r in self.sets for v in r.values])
+        self.y = np.array([label for r in self.sets for label in r.labels], dtype=int)
+        self.groups = np.array([group for r in self.sets for group in r.groups])
+        self.source = np.array([r.name for r in self.sets for _ in r.labels])
+        self.weights = _weights(self.source, self.y)
+        self.folds = self._folds()
+        self.parts = [self._train(train) for train, _ in self.folds]
+        self.out = np.zeros(len(self.y))
+        for part, (_, test) in zip(self.parts, self.folds, strict=True):
+            self.out[test] = [model_from(part).raw(self._row(i)) for i in test]
+        self.slope, self.offset = self._calibration(calibrate_on)
+
+    def fitted(self) -> dict[str, Any]:
+        """Return the numbers of a model fitted on everything."""
+        counts = {str(n): int((self.source == n).sum()) for n in sorted(set(self.source))}
+        return {
+            **self._train(np.arange(len(self.y))),
+            "slope": self.slope, "offset": self.offset, "fitted_on": counts,
+        }  # fmt: skip
+
+    def fold_of(self, group: str) -> dict[str, Any]:
+        """Return the model that was fitted without this question."""
+        places = np.flatnonzero(self.groups == group)
+        for part, (_, test) in zip(self.parts, self.folds, strict=True):
+            if places[0] in set(test):
+                return part
+        raise KeyError(group)
+
+    def _row(self, place: int) -> Features:
+        return dict(zip(self.names, self.x[place], strict=True))
+
+    def _folds(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        from sklearn.model_selection import GroupKFold
+
+        splitter = GroupKFold(FOLDS, shuffle=True, random_state=0)
+        return list(splitter.split(self.x, self.y, self.groups))
+
+    def _train(self, rows: np.ndarray) -> dict[str, Any]:
+        x, y, weights = self.x[rows], self.y[rows], self.weights[rows]
+        slopes, intercept = _linear(x, y, weights)
+        base, trees = 0.0, []
+        for seed in SEEDS:
+            start, grown = _grown(x, y, weights, seed)
+            base += start / len(SEEDS)
+            trees += grown
+        return {
+            "features": self.names, "base": _short((base + intercept) / 2),
+            "weights": [_short(slope / 2) for slope in slopes], "trees": trees,
+            "slope": 1.0, "offset": 0.0,
+        }  # fmt: skip
+
+    def _calibration(self, name: str) -> tuple[float, float]:
+        from sklearn.linear_model import LogisticRegression
+
+        own = self.source == name
+        y = self.y[own]
+        even = np.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum()) * len(y)
+        platt = LogisticRegression(C=1e6).fit(self.out[own, None], y, sample_weight=even)
+        return _short(platt.coef_[0, 0]), _short(platt.intercept_[0])
+
+    def report(self) -> None:
+        """Print the figures out of fold."""
+        from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+        said = self.slope * self.out + self.offset > 0
+        for name in sorted(set(self.source)):
+            own = self.source == name
+            print(
+                f"  {name:12} n {own.sum():5}  relevant {self.y[own].sum():4}  out of fold: "
+                f"AUROC {roc_auc_score(self.y[own], self.out[own]):.3f}  "
+                f"balanced accuracy {balanced_accuracy_score(self.y[own], said[own]):.3f}"
+            )
 
 
 def _weights(source: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Give every set, and in it either label, the same weight."""
     weights = np.zeros(len(y))
     for name in set(source):
         for label in (0, 1):
@@ -156,54 +244,52 @@ def _weights(source: np.ndarray, y: np.ndarray) -> np.ndarray:
     return weights * len(y) / weights.sum()
 
 
-def _even(y: np.ndarray) -> np.ndarray:
-    """Weights under which both labels count the same."""
-    return np.where(y == 1, 0.5 / max(1, (y == 1).sum()), 0.5 / max(1, (y == 0).sum())) * len(y)
+def _linear(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, float]:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit(x)
+    model = LogisticRegression(C=RIDGE, max_iter=5000)
+    model.fit(scaler.transform(x), y, sample_weight=weights)
+    slopes = model.coef_[0] / scaler.scale_
+    return slopes, float(model.intercept_[0] - slopes @ scaler.mean_)
 
 
-def _trees(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
+def _grown(
+    x: np.ndarray, y: np.ndarray, weights: np.ndarray, seed: int
+) -> tuple[float, list[list[list[float]]]]:
+    from sklearn.ensemble import GradientBoostingClassifier
 
-    return HistGradientBoostingClassifier(**TREES).fit(x, y, sample_weight=weights)
-
-
-def _out_of_fold(
-    x: np.ndarray, y: np.ndarray, groups: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    from sklearn.model_selection import GroupKFold
-
-    out = np.zeros(len(y))
-    for train, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(x, y, groups):
-        model = _trees(x[train], y[train], weights[train])
-        out[test] = model.decision_function(x[test])
-    return out
+    model = GradientBoostingClassifier(**TREES, random_state=seed)
+    model.fit(x, y, sample_weight=weights)
+    prior = float(np.average(y, weights=weights))
+    scale = TREES["learning_rate"] / len(SEEDS) / 2
+    trees = [_nodes(tree[0].tree_, scale) for tree in model.estimators_]
+    return float(np.log(prior / (1 - prior))), trees
 
 
-def _nodes(predictor: Any) -> list[list[float]]:
-    nodes = predictor.nodes
+def _nodes(tree: Any, scale: float) -> list[list[float]]:
     return [
-        [-1, 0.0, 0, 0, _short(node["value"])]
-        if node["is_leaf"]
-        else [int(node["feature_idx"]), _short(node["num_threshold"]),
-              int(node["left"]), int(node["right"]), 0.0]
-        for node in nodes
+        [-1, 0, 0, 0, _short(tree.value[i, 0, 0] * scale)]
+        if tree.children_left[i] < 0
+        else [int(tree.feature[i]), _short(tree.threshold[i]),
+              int(tree.children_left[i]), int(tree.children_right[i]), 0]
+        for i in range(tree.node_count)
     ]  # fmt: skip
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.7g}") if math.isfinite(value) else 1e30
+    return float(f"{value:.6g}")
 
 
-def _report(source: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-    from sklearn.metrics import balanced_accuracy_score, roc_auc_score
-
-    for name in sorted(set(source)):
-        own = source == name
-        print(
-            f"  {name:14} n {own.sum():5}  relevant {y[own].sum():4}  out of fold: "
-            f"AUROC {roc_auc_score(y[own], out[own]):.3f}  "
-            f"balanced accuracy {balanced_accuracy_score(y[own], out[own] > 0):.3f}"
-        )
+def general_scores(pools: Sequence[Pool], fit: Fit) -> dict[tuple[str, str], float]:
+    """Score every chunk of every pool by a model that never saw the pool's question."""
+    scores = {}
+    for pool in pools:
+        model = model_from(fit.fold_of(pool.question.id))
+        for name, values in pool.values.items():
+            scores[pool.question.id, name] = model.raw(values)
+    return scores
 
 
 def main() -> None:
@@ -211,21 +297,24 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the public labelled sets")
     parser.add_argument("--write", action="store_true", help="write the package's JSON files")
     options = parser.parse_args()
-    reader = FeatureReader(default_embedder(), keep=16)
     folder = options.data or Path("nowhere")
-    documents, lines = company_rows(reader)
+    reader = Reader(default_embedder(), keep=512)
+    pools = company_pools(reader)
+    documents, lines = company_rows(pools)
     alone, within = strip_rows(reader, folder)
     public = list(public_rows(reader, folder))
-    jobs = {
-        "grader": [documents, *public],
-        "strips": [documents, *[rows for rows in [alone] if rows.labels], *public],
-        "sentences": [lines, *[rows for rows in [within] if rows.labels]],
+    general = Fit([documents, *public], "company")
+    fits = {
+        "grader": general,
+        "grader_corpus": Fit([lens_rows(pools, general_scores(pools, general))], "company"),
+        "strips": Fit([documents, alone, *public], "company"),
+        "sentences": Fit([lines, within], "company"),
     }
-    for name, sets in jobs.items():
+    for name, fit in fits.items():
         print(name)
-        fitted = fit(sets, "company")
+        fit.report()
         if options.write:
-            text = json.dumps(fitted, separators=(",", ":")) + "\n"
+            text = json.dumps(fit.fitted(), separators=(",", ":")) + "\n"
             (PACKAGE / f"{name}.json").write_text(text, encoding="utf-8")
 
 

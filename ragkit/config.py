@@ -368,13 +368,14 @@ class LocalServerConfig(Frozen):
 class GraderConfig(Frozen):
     """How the offline grader reads: below `threshold` a document is graded "no".
 
-    A text of more than `window_tokens` is judged by the best of at most `max_windows` windows;
-    `keep` verdicts stay in memory.
+    A text of more than `window_tokens` is judged by the best of at most `max_windows` windows, and
+    compared with the first `depth` chunks of the corpus; `keep` verdicts stay in memory.
     """
 
     threshold: Share = 0.5
     window_tokens: Annotated[int, Field(ge=50, le=250)] = 200
     max_windows: AtLeastOne = 6
+    depth: AtLeastOne = 12
     keep: Annotated[int, Field(ge=1)] = 8_192
 
 

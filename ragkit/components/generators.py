@@ -1,4 +1,4 @@
-"""Answer from documents. The offline generator quotes whole sentences and cites them; it writes none.
+"""Answer from documents. The offline generator quotes whole sentences with their labels.
 
 Nothing in a document is an instruction here: text is scored and quoted, never followed.
 """
@@ -9,10 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragkit.components.features import FeatureReader
 from ragkit.components.graders import RelevanceGrader
 from ragkit.components.sentence_scores import ScoredSentence, score_sentences
-from ragkit.components.windows import shortened, windows
+from ragkit.components.windows import windows
 from ragkit.config import GeneratorConfig
 from ragkit.records import Document, Generation
 
@@ -50,12 +49,10 @@ class ExtractiveGenerator:
 
     def __init__(
         self,
-        reader: FeatureReader,
         grader: RelevanceGrader,
         config: GeneratorConfig | None = None,
         guarded: bool = True,
     ) -> None:
-        self.reader = reader
         self.grader = grader
         self.config = config or GeneratorConfig()
         self.guarded = guarded
@@ -67,7 +64,7 @@ class ExtractiveGenerator:
 
         `answerable` is False, with a fixed text, when no sentence is a likely answer.
         """
-        asked = shortened(question)
+        asked = self.grader.wording(question)
         found = self._ranked(asked, documents) if asked.strip() else []
         if not found or (self.guarded and not self._holds_answer(asked, documents, found, attempt)):
             return Generation(text=NO_ANSWER, answerable=False)
@@ -92,8 +89,9 @@ class ExtractiveGenerator:
     def _sentences(self, question: str, document: Document) -> list[ScoredSentence]:
         config = self.grader.config
         cut = windows(question, document["content"], config.window_tokens, config.max_windows)
-        asked = self.reader.asked(question)
-        return [s for window in cut for s in score_sentences(asked, self.reader.read(window))]
+        reader = self.grader.reader
+        asked = reader.ask(question)
+        return [s for window in cut for s in score_sentences(asked, reader.read(window))]
 
     def _holds_answer(
         self, question: str, documents: Sequence[Document], found: Sequence[Quote], attempt: int

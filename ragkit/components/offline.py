@@ -36,7 +36,7 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
     from ragkit.embedding import default_embedder
 
     index = open_corpus(corpus, embedder)
-    grader, strip_grader = offline_graders(embedder or default_embedder())
+    grader, strip_grader = offline_graders(embedder or default_embedder(), index)
     rewriter = VocabularyRewriter(index, grader.probability)
     direct = DirectAnswerer()
     checker = OfflineChecker(embedder)
@@ -45,8 +45,8 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
         retriever=index,
         grader=grader,
         rewriter=rewriter,
-        generator=ExtractiveGenerator(grader.reader, grader),
-        unguarded=ExtractiveGenerator(grader.reader, grader, guarded=False),
+        generator=ExtractiveGenerator(grader),
+        unguarded=ExtractiveGenerator(grader, guarded=False),
         section=getattr(index, "parent", None),
         router=RuleRouter(index, direct),
         direct=direct,

@@ -18,22 +18,25 @@ Node = tuple[int, float, int, int, float]
 
 @dataclass(frozen=True)
 class RelevanceModel:
-    """A sum of small decision trees over named features, calibrated to a probability.
+    """Log-odds from named features: a weighted sum and a sum of small decision trees.
 
-    A node is (feature, threshold, left, right, value); feature -1 marks a leaf. Of texts that are
-    given 0.8, about eight in ten are relevant on the data that the calibration was fitted on.
+    A node is (feature, threshold, left, right, value); feature -1 marks a leaf. `slope` and `offset`
+    calibrate: of texts that are given 0.8, about eight in ten are relevant where relevant and other
+    texts are equally many.
     """
 
     features: tuple[str, ...]
     base: float
+    weights: tuple[float, ...]
     trees: tuple[tuple[Node, ...], ...]
     slope: float
     offset: float
 
     def raw(self, values: Mapping[str, float]) -> float:
-        """Return the sum of the trees: any number, more is more relevant."""
+        """Return the log-odds before calibration: any number, more is more relevant."""
         row = [values[name] for name in self.features]
-        return self.base + math.fsum(_leaf(tree, row) for tree in self.trees)
+        linear = math.fsum(w * value for w, value in zip(self.weights, row, strict=True))
+        return self.base + linear + math.fsum(_leaf(tree, row) for tree in self.trees)
 
     def probability(self, values: Mapping[str, float]) -> float:
         """Return the calibrated probability 0..1 that the text is relevant."""
@@ -50,7 +53,7 @@ def _leaf(tree: Sequence[Node], row: Sequence[float]) -> float:
 
 @lru_cache
 def load_model(name: str = "grader") -> RelevanceModel:
-    """Read a fitted model: "grader" (documents), "strips" or "sentences"."""
+    """Read a fitted model: "grader" (any text), "grader_corpus", "strips" or "sentences"."""
     text = files("ragkit.components").joinpath(f"{name}.json").read_text(encoding="utf-8")
     return model_from(json.loads(text))
 
@@ -60,6 +63,7 @@ def model_from(data: Mapping[str, Any]) -> RelevanceModel:
     return RelevanceModel(
         features=tuple(data["features"]),
         base=data["base"],
+        weights=tuple(data["weights"]),
         trees=tuple(tuple(_node(node) for node in tree) for tree in data["trees"]),
         slope=data["slope"],
         offset=data["offset"],

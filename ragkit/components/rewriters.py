@@ -19,7 +19,8 @@ from ragkit.records import Document, Rejected, Rewrite
 Judge = Callable[[str, str], tuple[float, str]]
 
 _PART = re.compile(
-    r"\?\s+|;\s+|,?\s+and\s+(?=(?:what|when|where|which|who|why|how|is|are|do|does|can|may|must)\b)",
+    r"\?\s+|;\s+|,?\s+and\s+(?=(?:in |at |for |by )?"
+    r"(?:what|when|where|which|who|why|how|is|are|do|does|can|may|must)\b)",
     re.IGNORECASE,
 )
 
@@ -166,5 +167,5 @@ def key_terms(document: Document, count: int = 6) -> list[str]:
 def parts(question: str) -> list[str]:
     """Return the questions that a compound question consists of; none for a simple one."""
     found = [part.strip(" ,.") for part in _PART.split(question)]
-    found = [part for part in found if len(content_words(part)) > 1]
+    found = [part for part in found if content_words(part)]
     return found if len(found) > 1 else []

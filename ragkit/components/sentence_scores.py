@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragkit.components.answer_types import answer_met
-from ragkit.components.features import Asked, Read
+from ragkit.components.answer_types import answer_met, counted_met
+from ragkit.components.features import Features, covered, share
+from ragkit.components.reading import Asked, Read
 from ragkit.components.relevance_model import RelevanceModel, load_model
 from ragkit.components.sentences import Sentence
 from ragkit.components.text import entity_key, holds_entity, words
+
+_FEW_WORDS = 5
+_UNKNOWN = 0.45
 
 
 @dataclass(frozen=True)
@@ -33,56 +37,50 @@ def score_sentences(
     ]
 
 
-def sentence_features(asked: Asked, read: Read) -> list[dict[str, float]]:
+def sentence_features(asked: Asked, read: Read) -> list[Features]:
     """Return the named features of each sentence, seen within its text."""
-    singles = read.single @ asked.vector
-    pairs = read.pairs @ asked.vector
-    whole = float(read.vector @ asked.vector)
-    heading = (
-        float(read.heading_vector @ asked.vector) if read.heading_vector is not None else whole
-    )
+    singles, pairs = read.single @ asked.vector, read.pairs @ asked.vector
+    core = read.single @ asked.core
+    around = {
+        "cosine_text": float(read.vector @ asked.vector),
+        "cosine_heading": float(read.heading @ asked.vector),
+        "overlap_text": covered(asked, read.stems),
+    }
     similar = asked.rows @ read.rows.T
-    weight = {stem: 1 + 0.15 * len(stem) for stem in asked.stems}
-    total = sum(weight.values()) or 1.0
-    best = float(singles.max()) if len(singles) else 0.0
-    found = []
-    for place, sentence in enumerate(read.sentences):
-        own = read.sentence_stems[place]
-        key = entity_key(sentence.text)
-        span = read.spans[place]
-        each = (
-            similar[asked.content][:, span].max(axis=1)
-            if len(span) and len(asked.content)
-            else np.array([0.4])
-        )
-        weights = asked.weights if len(each) == len(asked.weights) else None
-        found.append(
-            {
-                "cosine": float(singles[place]),
-                "cosine_pair": float(max(pairs[max(0, place - 1)], pairs[place])),
-                "cosine_text": whole,
-                "cosine_heading": heading,
-                "below_best": best - float(singles[place]),
-                "aligned": float(np.average(each, weights=weights)),
-                "aligned_least": float(each.min()),
-                "aligned_asking": _asking(similar, asked, span),
-                "overlap": sum(w for s, w in weight.items() if s in own) / total,
-                "overlap_text": sum(w for s, w in weight.items() if s in read.stems) / total,
-                "entities_held": _share([holds_entity(key, e) for e in asked.entities]),
-                "type_met": answer_met(asked.type, asked.text, sentence.text),
-                "row": float(sentence.kind == "row"),
-                "item": float(sentence.kind == "item"),
-                "short": float(len(words(sentence.text)) < 5),
-            }
-        )
-    return found
+    return [
+        {
+            **around,
+            "cosine": float(singles[place]),
+            "cosine_core": float(core[place]),
+            "cosine_pair": float(pairs[max(0, place - 1) : place + 1].max()),
+            "below_best": float(singles.max() - singles[place]),
+            **_alignment(asked, similar, read.spans[place]),
+            **_own(asked, sentence, read.sentence_stems[place]),
+        }
+        for place, sentence in enumerate(read.sentences)
+    ]
 
 
-def _asking(similar: np.ndarray, asked: Asked, span: np.ndarray) -> float:
-    if not len(asked.asking) or not len(span):
-        return 0.45
-    return float(similar[asked.asking][:, span].max(axis=1).mean())
+def _alignment(asked: Asked, similar: np.ndarray, span: np.ndarray) -> Features:
+    if not len(span) or not len(asked.content):
+        return dict.fromkeys(("aligned", "aligned_least", "aligned_asking"), _UNKNOWN)
+    best = similar[:, span].max(axis=1)
+    content = best[asked.content]
+    return {
+        "aligned": float(content @ asked.weights / asked.weights.sum()),
+        "aligned_least": float(content.min()),
+        "aligned_asking": float(best[asked.asking].mean()) if len(asked.asking) else _UNKNOWN,
+    }
 
 
-def _share(held: list[bool]) -> float:
-    return sum(held) / len(held) if held else 0.7
+def _own(asked: Asked, sentence: Sentence, stems: frozenset[str]) -> Features:
+    key = entity_key(sentence.text)
+    return {
+        "overlap": covered(asked, stems),
+        "entities_held": share([holds_entity(key, name) for name in asked.entities]),
+        "type_met": answer_met(asked.type, asked.text, sentence.text),
+        "counted_met": counted_met(asked.text, sentence.text),
+        "row": float(sentence.kind == "row"),
+        "item": float(sentence.kind == "item"),
+        "short": float(len(words(sentence.text)) < _FEW_WORDS),
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -11,8 +10,8 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from ragkit.components.frequency import common_words, ranks
 from ragkit.components.text import STOP_WORDS, entities, word_set
-from ragkit.embedding import tokenizer_path
 
 _WORD = re.compile(r"[^\W\d_]{3,30}")
 _SIMILAR = 0.7
@@ -20,7 +19,7 @@ _LONG = 8
 _OWN_WORD = 0.1
 _SAME_LETTERS = 0.05
 _RARITY = 0.02
-_FREQUENT = 6_000  # ranks below this are everyday words
+_FREQUENT = 4_000  # ranks below this are everyday words
 # everyday words of software support that the tokenizer, made of books and Wikipedia, cuts up
 _FAMILIAR = word_set(
     "admin admins analytics api apis backend browser checkout config dashboard dashboards dataset "
@@ -31,16 +30,6 @@ _FAMILIAR = word_set(
 )
 
 
-@lru_cache(1)
-def common_words() -> dict[str, int]:
-    """Return the whole words that the embedding model's tokenizer knows, with their rank.
-
-    About 20,000 in lower case; a frequent word has a low rank.
-    """
-    vocabulary = json.loads(tokenizer_path().read_text(encoding="utf-8"))["model"]["vocab"]
-    return {word: rank for word, rank in vocabulary.items() if word.isalpha() and len(word) > 2}
-
-
 class Speller:
     """Corrects single words; `counts` are the corpus's words with their document counts.
 
@@ -49,8 +38,8 @@ class Speller:
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self.counts = {word: count for word, count in counts.items() if word.isalpha()}
-        self.known = common_words().keys() | STOP_WORDS | _FAMILIAR | self.counts.keys()
-        everyday = {w for w, rank in common_words().items() if rank < _FREQUENT and len(w) > 3}
+        self.known = common_words() | STOP_WORDS | _FAMILIAR | self.counts.keys()
+        everyday = {word for word in common_words() if len(word) > 3 and ranks()[word] < _FREQUENT}
         self._by_length: dict[int, list[str]] = {}
         for word in sorted(everyday | self.counts.keys() | STOP_WORDS):
             self._by_length.setdefault(len(word), []).append(word)
@@ -88,5 +77,5 @@ class Speller:
     def _likely(self, word: str, other: str, similar: float) -> float:
         own = _OWN_WORD if other in self.counts else 0.0
         turned = _SAME_LETTERS if sorted(other) == sorted(word) else 0.0
-        rank = common_words().get(other, len(common_words()))
-        return similar + own + turned - _RARITY * math.log(rank)
+        rank = ranks().get(other, len(ranks()))
+        return similar + own + turned - _RARITY * math.log(rank + 1)
