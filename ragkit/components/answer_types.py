@@ -26,9 +26,11 @@ _NUMBER = rf"(?:\d[\d.,]*|{_SPELT})"
 _ASKS = {
     "money": r"\bhow much\b|\bhow (?:expensive|costly)\b|\bprices?\b|\bcosts?\b|\bfees?\b"
     r"|\brevenue\b|\bsalary\b|\bincome\b|\bcharge[ds]?\b|\bwhat do (?:i|we) (?:pay|save)\b",
-    "span": r"\bhow (?:long|old|quick(?:ly)?|soon|fast|late|early|outdated)\b|\bhow far (?:back|ahead)\b"
+    "span": r"\bhow (?:long|old|quick(?:ly)?|soon|fast|late|early|outdated)\b"
+    r"|\bhow far (?:back|ahead)\b"
     rf"|\bhow many (?:business |working |calendar )?{_UNIT}\b|\b(?:within|for) what time\b"
-    r"|\bwhat (?:time limit|deadline|period|delay)\b|\bby when\b|\bhow far in advance\b|\blifetime\b",
+    r"|\bwhat (?:time limit|deadline|period|delay)\b|\bby when\b|\bhow far in advance\b"
+    r"|\blifetime\b",
     "when": rf"\bwhen\b|\b(?:what|which) (?:year|date|day|month|{_DAY}|time|century)s?\b"
     r"|\bdate of\b|\brelease date\b|\bsince when\b",
     "number": r"\bhow (?:many|often|far|tall|big|large|high|wide|deep|heavy)\b|\bpopulation\b"
@@ -45,12 +47,15 @@ _ASKS = {
 }
 ANSWER_TYPES = (*_ASKS, "what")
 _MEETS = {
-    "money": rf"[$€£¥]\s?\d|\d\s?(?:%|percent)|{_NUMBER}\s?(?:dollars?|euros?|pounds?|cents?|usd|eur"
+    "money": rf"[$€£¥]\s?\d|\d\s?(?:%|percent)|{_NUMBER}\s?(?:dollars?|euros?|pounds?"
+    rf"|cents?|usd|eur"
     r"|gbp|million|billion)\b|\bfree\b|\bno (?:extra )?(?:charge|cost|fee)|\bwithout a fee\b",
     "span": rf"{_NUMBER}(?:[\s-]+(?:business|working|calendar|full|whole|more))?[\s-]+{_UNIT}\b"
     rf"|\b(?:immediately|at once|right away|instantly|never|forever|without limit|no limit"
-    rf"|(?:the )?(?:next|same) {_UNIT}|(?:end|start|beginning) of (?:the |each |a )?[\w ]{{0,12}}{_UNIT})\b",
-    "when": rf"\b(?:1[0-9]\d\d|20\d\d)\b|\b{_MONTH}\b\.?\s*\d|\d(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b"
+    rf"|(?:the )?(?:next|same) {_UNIT}|(?:end|start|beginning) of (?:the |each "
+    rf"|a )?[\w ]{{0,12}}{_UNIT})\b",
+    "when": rf"\b(?:1[0-9]\d\d|20\d\d)\b|\b{_MONTH}\b\.?\s*\d|\d(?:st|nd|rd"
+    rf"|th)?\s+(?:of\s+)?{_MONTH}\b"
     rf"|\b{_DAY}s?\b|\b(?:daily|weekly|monthly|yearly|midnight|noon|each|every)\b|\b\d{{1,2}}:\d\d\b"
     rf"|\b{_NUMBER} {_UNIT} (?:after|before|from)\b|\b(?:end|start|beginning) of\b",
     "number": rf"\d[\d.,]*|\b{_SPELT}\b|\b(?:once|twice|unlimited|never|always|daily|weekly|monthly"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -20,15 +19,18 @@ _GREETING = word_set(
     "yo hola folks again"
 )
 _THANKS = word_set(
-    "thanks thank you thx ty cheers a lot so very much many great perfect awesome cool nice ok okay "
+    "thanks thank you thx ty cheers a lot so very much many great perfect awesome cool "
+    "nice ok okay "
     "that this helped helps was is really super helpful for your the help all it clear now got "
     "understood appreciate appreciated wonderful excellent good"
 )
+_THANKING = word_set("thanks thank thx ty cheers appreciate appreciated")
 _PARTING = word_set(
     "bye goodbye see you later ciao farewell have a nice good day weekend until next time"
 )
 _SMALL_TALK = re.compile(
-    r"^(?:how are you(?: doing)?(?: today)?|who are you|what are you|are you (?:a )?(?:bot|robot|human|ai)"
+    r"^(?:how are you(?: doing)?(?: today)?|who are you|what are you"
+    r"|are you (?:a )?(?:bot|robot|human|ai)"
     r"|what can you do|what(?: i|')s up|nice to meet you|can you help me)\W*$",
     re.IGNORECASE,
 )
@@ -37,19 +39,25 @@ _DEFINITION = re.compile(
     r"(?:what(?:'s| is| are| does| do)|define|explain|tell me what)\s+"
     r"(?:(?:is|are|does|do)\s+)?(?:(?:an?|the|term|word|abbreviation|acronym)\s+)*"
     r"[\"'“‘]?([\w +\-/]+?)[\"'”’]?"
-    r"(?:\s+(?:is|are|stands? for|means?|mean|short for|in general|in computing|exactly|actually))*\W*$",
+    r"(?:\s+(?:is|are|stands? for|means?|mean|short for|in general|in computing|exactly"
+    r"|actually))*\W*$",
     re.IGNORECASE,
 )
 _RECALL = re.compile(
-    r"\bagain\b|\byou (?:just )?(?:said|say|mentioned|told|wrote)\b|\bdid you say\b|\bremind me\b|\brepeat\b"
-    r"|\bso (?:that|it|this) (?:means|is|would)\b|\bso that's\b|\bright\?|\bcorrect\?|\bwhat was (?:the|that)\b"
+    r"\bagain\b|\byou (?:just )?(?:said|say|mentioned|told|wrote)\b|\bdid you say\b"
+    r"|\bremind me\b|\brepeat\b"
+    r"|\bso (?:that|it|this) (?:means|is|would)\b|\bso that's\b|\bright\?|\bcorrect\?"
+    r"|\bwhat was (?:the|that)\b"
     r"|\b(?:once|one) more\b|\bsay that\b",
     re.IGNORECASE,
 )
 _HELLO = "Hello! Ask me anything about the documents."
 _WELCOME = "You are welcome. Ask again whenever something is unclear."
 _GOODBYE = "Goodbye, and come back whenever a question turns up."
-_ABOUT_ME = "I answer questions from documents: I search them, check what I find, and quote it with its source."
+_ABOUT_ME = (
+    "I answer questions from documents: I search them, check what I find, and quote it with its "
+    "source."
+)
 _UNKNOWN = "I cannot answer that without looking it up."
 
 
@@ -71,13 +79,9 @@ class DirectAnswerer:
             return Generation(text=_UNKNOWN, answerable=False)
         return Generation(text=found.text, answerable=True)
 
-    def find(
-        self, question: str, history: Messages = (), corpus: Set[str] = frozenset()
-    ) -> DirectAnswer | None:
-        """Return the direct answer, or None. `corpus` holds stems that the documents may define."""
-        return (
-            _courtesy(question) or _general_term(question, corpus) or _recalled(question, history)
-        )
+    def find(self, question: str, history: Messages = ()) -> DirectAnswer | None:
+        """Return the direct answer, or None."""
+        return _courtesy(question) or _general_term(question) or _recalled(question, history)
 
 
 def _courtesy(question: str) -> DirectAnswer | None:
@@ -86,9 +90,8 @@ def _courtesy(question: str) -> DirectAnswer | None:
         return None
     if said <= _GREETING:
         return DirectAnswer(_HELLO, "a greeting")
-    if said & {"thanks", "thank", "thx", "cheers", "appreciate", "appreciated", "ty"}:
-        if said <= _THANKS | _GREETING:
-            return DirectAnswer(_WELCOME, "thanks")
+    if said & _THANKING and said <= _THANKS | _GREETING:
+        return DirectAnswer(_WELCOME, "thanks")
     if said & {"bye", "goodbye", "ciao", "farewell"} and said <= _PARTING | _THANKS:
         return DirectAnswer(_GOODBYE, "a farewell")
     if _SMALL_TALK.match(question.strip()):
@@ -103,7 +106,7 @@ def general_terms() -> dict[str, dict[str, str]]:
     return {name.lower(): {"name": name, **entry} for name, entry in json.loads(text).items()}
 
 
-def _general_term(question: str, corpus: Set[str]) -> DirectAnswer | None:
+def _general_term(question: str) -> DirectAnswer | None:
     match = _DEFINITION.match(question.strip())
     if not match:
         return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from ragkit.components.answer_types import ANSWER_TYPES, answer_met, counted_met
+from ragkit.components.answer_types import answer_met, counted_met
 from ragkit.components.reading import Asked, Read
-from ragkit.components.text import STOP_WORDS, holds_entity
+from ragkit.components.text import STOP_WORDS, entity_key, holds_entity
 
 Features = dict[str, float]
 
@@ -57,7 +58,7 @@ def alignment(asked: Asked, read: Read) -> Features:
     spans = [span for span in read.spans if len(span)] or [np.arange(similar.shape[1])]
     each = [similar[asked.content][:, span].max(axis=1) for span in spans]
     means = [_mean(row, asked.weights) for row in each]
-    joined = [np.maximum(a, b) for a, b in zip(each, each[1:], strict=False)] or each
+    joined = [np.maximum(a, b) for a, b in pairwise(each)] or each
     aligned = _mean(best, asked.weights)
     relation = _some(similar, asked.relation, aligned)
     return {
@@ -78,9 +79,9 @@ def alignment(asked: Asked, read: Read) -> Features:
 
 
 _ALIGNED = (
-    "aligned", "aligned_mean", "aligned_least", "aligned_relation", "aligned_named", "aligned_focus",
-    "aligned_asking", "aligned_sentence", "aligned_sentence_least", "aligned_pair",
-    "aligned_asking_sentence",
+    "aligned", "aligned_mean", "aligned_least", "aligned_relation", "aligned_named",
+    "aligned_focus", "aligned_asking", "aligned_sentence", "aligned_sentence_least",
+    "aligned_pair", "aligned_asking_sentence",
 )  # fmt: skip
 
 
@@ -104,19 +105,42 @@ def wording(asked: Asked, read: Read) -> Features:
 
 
 def answer_kind(asked: Asked, read: Read) -> Features:
-    """Whether the text, and its likeliest sentences, hold the kind of answer that is asked for."""
+    """Whether the text, and its likeliest sentences, hold the kind of answer that is asked for.
+
+    `answer_cosine` and `answer_overlap` are those of the best sentence that holds one, the `lost`
+    ones how much better a sentence without one would be.
+    """
     known = asked.type in _TYPED
-    text = _SNIPPET_DATE.sub("", read.text)
-    order = np.argsort(-(read.single @ asked.vector), kind="stable")[:_BEST]
-    best = [read.sentences[i].text for i in order if i < len(read.sentences)] or [read.text]
-    met = [answer_met(asked.type, asked.text, _SNIPPET_DATE.sub("", line)) for line in best]
+    cosines = read.single @ asked.vector
+    shares = [covered(asked, own) for own in read.sentence_stems]
+    met = [_met(asked, sentence.text) for sentence in read.sentences] or [_UNKNOWN]
+    order = np.argsort(-cosines, kind="stable")[:_BEST]
+    wanted = met if known else [1.0] * len(met)
+    close = max(float(m * c) for m, c in zip(wanted, cosines, strict=False))
+    said = max(m * c for m, c in zip(wanted, shares, strict=False))
     return {
         "type_known": float(known),
-        "type_met": answer_met(asked.type, asked.text, text) if known else _UNKNOWN,
-        "type_met_best": max(met) if known else _UNKNOWN,
-        "counted_met": counted_met(asked.text, text),
-        **{f"asks_{kind}": float(asked.type == kind) for kind in ANSWER_TYPES if kind != "what"},
+        "type_met": max(met) if known else _UNKNOWN,
+        "type_met_best": max(met[i] for i in order if i < len(met)) if known else _UNKNOWN,
+        "answer_cosine": close,
+        "answer_overlap": said,
+        "answer_cosine_lost": float(cosines.max()) - close,
+        "answer_overlap_lost": max(shares) - said,
+        "counted_met": counted_met(asked.text, read.text),
+        "named_early": _named_early(asked, read),
     }
+
+
+def _met(asked: Asked, line: str) -> float:
+    return answer_met(asked.type, asked.text, _SNIPPET_DATE.sub("", line))
+
+
+def _named_early(asked: Asked, read: Read) -> float:
+    """Return how early the text names what the question names: 1 at the start, 0 never."""
+    if not asked.entities:
+        return _UNKNOWN
+    places = [read.key.find(entity_key(name)) for name in asked.entities]
+    return float(np.mean([0.0 if at < 0 else 1 - at / len(read.key) for at in places]))
 
 
 def form(asked: Asked, read: Read) -> Features:

@@ -24,7 +24,7 @@ def leans_on_history(question: str) -> bool:
 
 
 def self_contained(question: str, history: Messages = ()) -> str:
-    """Return the question with the subject of the conversation put before it, where it needs one."""
+    """Return the question with the conversation's subject before it, where it needs one."""
     users = [m["content"] for m in history if m.get("role") == "user" and m.get("content")]
     if not users or not leans_on_history(question):
         return question

@@ -1,7 +1,7 @@
 """How common a word is in English at large, without a word list of our own.
 
-The embedding model's tokenizer keeps its words roughly by frequency, so that a word's place tells how
-rare it is.
+The embedding model's tokenizer keeps its words roughly by frequency, so that a word's place tells
+how rare it is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _FIRST_WORD = 1_996  # "the"; before it stand special tokens and single signs
 def ranks() -> dict[str, int]:
     """Return every word and word piece of the tokenizer with its place, "the" being 0."""
     vocabulary = json.loads(tokenizer_path().read_text(encoding="utf-8"))["model"]["vocab"]
-    return {piece: place - _FIRST_WORD for piece, place in vocabulary.items() if place >= _FIRST_WORD}
+    return {
+        piece: place - _FIRST_WORD for piece, place in vocabulary.items() if place >= _FIRST_WORD
+    }
 
 
 @lru_cache(1)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragkit.components.graders import RelevanceGrader
+from ragkit.components.question_parts import parts
 from ragkit.components.sentence_scores import ScoredSentence, score_sentences
 from ragkit.components.windows import windows
 from ragkit.config import GeneratorConfig
@@ -68,7 +69,7 @@ class ExtractiveGenerator:
         found = self._ranked(asked, documents) if asked.strip() else []
         if not found or (self.guarded and not self._holds_answer(asked, documents, found, attempt)):
             return Generation(text=NO_ANSWER, answerable=False)
-        chosen = self._chosen(found, attempt)
+        chosen = self._chosen(asked, documents, found, attempt)
         text = " ".join(render(quote.text, quote.label) for quote in chosen)
         return Generation(text=text, answerable=True)
 
@@ -107,14 +108,23 @@ class ExtractiveGenerator:
             and found[0].score >= self.config.sentence_threshold + strict
         )
 
-    def _chosen(self, found: Sequence[Quote], attempt: int) -> list[Quote]:
-        """The best sentence and those nearly as good, in the order of their documents."""
+    def _chosen(
+        self, question: str, documents: Sequence[Document], found: Sequence[Quote], attempt: int
+    ) -> list[Quote]:
+        """The best sentence, those nearly as good, and the best for each part of the question."""
         limit = max(1, self.config.max_sentences - attempt)
         floor = found[0].score - self.config.margin
-        near = [quote for quote in found[:limit] if quote.score >= floor]
-        return sorted(
-            near, key=lambda quote: found.index(quote) if quote is near[0] else quote.label
-        )
+        chosen = [quote for quote in found if quote.score >= floor][:limit]
+        for part in parts(question):
+            best = self._best_for(part, documents, found)
+            if best.score >= self.config.sentence_threshold and best not in chosen:
+                chosen.append(best)
+        return chosen
+
+    def _best_for(self, part: str, documents: Sequence[Document], found: Sequence[Quote]) -> Quote:
+        """The sentence that fits a part best, judged by the part and by the whole question."""
+        alone = {quote.text: quote.score for quote in self._ranked(part, documents)}
+        return max(found, key=lambda quote: (alone.get(quote.text, 0.0) + quote.score, quote.text))
 
 
 def quotable(text: str, scored: ScoredSentence) -> bool:

@@ -23,8 +23,8 @@ class RelevanceGrader:
     """A `Grader`: rules, a small embedding model and fitted numbers.
 
     The score is the probability that the document carries an answer. A long document is judged by
-    its best window. With a `lens` the corpus is the yardstick: a text is also compared with the best
-    chunks that the corpus has for the question. The same question and text always get the same
+    its best window. With a `lens` the corpus is the yardstick: a text is also compared with the
+    best chunks that the corpus has for the question. The same question and text always get the same
     grade, whatever else is graded beside them.
     """
 
@@ -93,7 +93,9 @@ def explain(values: Features) -> str:
     if values["entity_missing"]:
         said.append("a name or number of the question is missing")
     if values["type_known"]:
-        said.append("the kind of answer is there" if values["type_met"] else "no answer of its kind")
+        said.append(
+            "the kind of answer is there" if values["type_met"] else "no answer of its kind"
+        )
     return "; ".join(said)
 
 

@@ -1,8 +1,8 @@
 """A text beside the best that the corpus has for the same question.
 
 Whether a text answers is easier to tell when one knows what else there is: the same cosine means
-little where ten chunks reach it and much where none does. What counts is the question and the corpus,
-never the other documents of the same batch.
+little where ten chunks reach it and much where none does. What counts is the question and the
+corpus, never the other documents of the same batch.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ COMPARED = (
     "general", "cosine_pair", "cosine_sentence", "cosine_text", "cosine_core_pair",
     "cosine_core_sentence", "cosine_heading", "cosine_leaf", "aligned", "aligned_mean",
     "aligned_least", "aligned_sentence", "aligned_pair", "overlap", "overlap_sentence",
+    "answer_cosine", "answer_overlap",
 )  # fmt: skip
 _THIRD = 3
 
@@ -47,7 +48,7 @@ class CorpusLens:
 
     def beside(self, question: str, text: str, values: Features) -> Features:
         """Return `general` and how far a text is ahead of the corpus's best for the question."""
-        others = [found for known, found in self.rivals(question) if known != text]
+        others = [found for known, found in self.rivals(question) if not _overlap(known, text)]
         return gaps({**values, "general": self._general.raw(values)}, others)
 
     def _rivals(self, question: str) -> tuple[tuple[str, Features], ...]:
@@ -59,6 +60,17 @@ class CorpusLens:
             values = compare(asked, self._reader.read(document["content"]))
             rivals.append((document["content"], {**values, "general": self._general.raw(values)}))
         return tuple(rivals)
+
+
+def _overlap(known: str, text: str) -> bool:
+    """Tell whether one text is the other or a strip of it, their headings aside."""
+    one, other = _body(known), _body(text)
+    return one in other or other in one
+
+
+def _body(text: str) -> str:
+    first, _, rest = text.partition("\n")
+    return " ".join((rest if first.startswith("#") and rest.strip() else text).split())
 
 
 def gaps(values: Features, others: Sequence[Features]) -> Features:

@@ -1,7 +1,7 @@
 """Questions and texts, read once: vectors, word pieces, sentences, words and names.
 
-Meaning comes from a small embedding model, word by word (late interaction, after ColBERT: Khattab and
-Zaharia, SIGIR 2020) and sentence by sentence.
+Meaning comes from a small embedding model, word by word (late interaction, after ColBERT: Khattab
+and Zaharia, SIGIR 2020) and sentence by sentence.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Read:
     """A text of up to some hundred words.
 
     `single[i]` is the vector of sentence i, `pairs[i]` of it with the next; `spans[i]` are its word
-    pieces in `rows`. `heading` is the vector of the headings, `leaf` of the last one; without any, of
-    the text. `body` is the number of the first sentence that is no title.
+    pieces in `rows`. `heading` is the vector of the headings, `leaf` of the last one; without any,
+    of the text. `body` is the number of the first sentence that is no title.
     """
 
     text: str

@@ -20,9 +20,9 @@ Node = tuple[int, float, int, int, float]
 class RelevanceModel:
     """Log-odds from named features: a weighted sum and a sum of small decision trees.
 
-    A node is (feature, threshold, left, right, value); feature -1 marks a leaf. `slope` and `offset`
-    calibrate: of texts that are given 0.8, about eight in ten are relevant where relevant and other
-    texts are equally many.
+    A node is (feature, threshold, left, right, value); feature -1 marks a leaf. `slope` and
+    `offset` calibrate: of texts that are given 0.8, about eight in ten are relevant where relevant
+    and other texts are equally many.
     """
 
     features: tuple[str, ...]

@@ -5,10 +5,10 @@ Always made from the user's question and the queries that failed, never from the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ragkit.components.question_parts import parts
 from ragkit.components.sentences import sentences
 from ragkit.components.spelling import Speller
 from ragkit.components.text import content_words, missing_entities, normalised, stem, stems
@@ -17,12 +17,6 @@ from ragkit.config import RewriterConfig
 from ragkit.records import Document, Rejected, Rewrite
 
 Judge = Callable[[str, str], tuple[float, str]]
-
-_PART = re.compile(
-    r"\?\s+|;\s+|,?\s+and\s+(?=(?:in |at |for |by )?"
-    r"(?:what|when|where|which|who|why|how|is|are|do|does|can|may|must)\b)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -37,10 +31,10 @@ class Proposal:
 class VocabularyRewriter:
     """A `Rewriter` that turns the user's words into the corpus's words.
 
-    It looks past the rejected documents (pseudo relevance feedback: the good example is the likeliest
-    chunk not yet seen, after Rocchio, 1971), takes that chunk's heading and terms into the query, and
-    checks that the query brings it. A proposal that drops an entity of the question or repeats a
-    query is rejected, with the reason.
+    It looks past the rejected documents (pseudo relevance feedback: the good example is the
+    likeliest chunk not yet seen, after Rocchio, 1971), takes that chunk's heading and terms into
+    the query, and checks that the query brings it. A proposal that drops an entity of the question
+    or repeats a query is rejected, with the reason.
     """
 
     def __init__(
@@ -162,10 +156,3 @@ def key_terms(document: Document, count: int = 6) -> list[str]:
     words = content_words(document["content"])
     often = sorted(set(words), key=lambda word: (-words.count(word), words.index(word)))[:count]
     return sorted(often, key=words.index)
-
-
-def parts(question: str) -> list[str]:
-    """Return the questions that a compound question consists of; none for a simple one."""
-    found = [part.strip(" ,.") for part in _PART.split(question)]
-    found = [part for part in found if content_words(part)]
-    return found if len(found) > 1 else []

@@ -18,8 +18,10 @@ from ragkit.kit import Messages
 from ragkit.records import Document, Route
 
 _LIVE = re.compile(
-    r"\b(?:latest news|news|headlines|weather|forecast for|will it (?:rain|snow)|stock price|share price"
-    r"|exchange rate|interest rates?|bitcoin|elections?|president of|prime minister|world cup|olympics"
+    r"\b(?:latest news|news|headlines|weather|forecast for|will it (?:rain|snow)"
+    r"|stock price|share price"
+    r"|exchange rate|interest rates?|bitcoin|elections?|president of|prime minister"
+    r"|world cup|olympics"
     r"|championship|who won|score of|lottery|traffic jam)\b",
     re.IGNORECASE,
 )  # fmt: skip
@@ -50,8 +52,8 @@ _EVENT = re.compile(
 class RuleRouter:
     """A `Router` by rules and by how near the corpus is.
 
-    `direct` for what the direct answerer can answer; `web_search` for live data, what others say, and
-    subjects far from the corpus; `vector_search` for all else.
+    `direct` for what the direct answerer can answer; `web_search` for live data, what others say,
+    and subjects far from the corpus; `vector_search` for all else.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class RuleRouter:
         asked = shortened(question).strip()
         if not asked:
             return Route(route="vector_search", reasoning="the question is empty")
-        known = self.direct.find(asked, history, self.known_words())
+        known = self.direct.find(asked, history)
         if known is not None:
             return Route(route="direct", reasoning=known.reason)
         query = self_contained(asked, history)
@@ -98,12 +100,12 @@ class RuleRouter:
             return f"asks what others say ({match.group().lower()})"
         if _EVENT.search(asked):
             return "asks for an event of a certain date"
-        if nearness < self.config.far:
+        if nearness < self.config.far and content_words(asked):
             return "far from everything in the documents"
         return self._strange_reason(asked, nearness)
 
     def _strange_reason(self, asked: str, nearness: float) -> str:
-        """Name a stranger that the question is about: its owner, or the subject of world knowledge."""
+        """Name a stranger that the question is about: an owner or a piece of world knowledge."""
         strange = self._strange(asked)
         owner = any(name.endswith(("'s", "’s")) for name in strange)
         apart = not _OWN.search(asked) and (_WORLD.search(asked) or nearness < self.config.near)

@@ -23,8 +23,10 @@ _FREQUENT = 4_000  # ranks below this are everyday words
 # everyday words of software support that the tokenizer, made of books and Wikipedia, cuts up
 _FAMILIAR = word_set(
     "admin admins analytics api apis backend browser checkout config dashboard dashboards dataset "
-    "dropdown faq firewall frontend invoice invoices invoiced kubernetes login logins logout malware "
-    "metadata middleware offline online overage payload plugin plugins proxy refund refunded refunds "
+    "dropdown faq firewall frontend invoice invoices invoiced kubernetes login logins "
+    "logout malware "
+    "metadata middleware offline online overage payload plugin plugins proxy refund "
+    "refunded refunds "
     "reseller rollback runtime saas sandbox sdk signin signup smtp sso subdomain timeout timeouts "
     "timestamp tutorial unsubscribe uptime username vpn webhook webhooks website workflow workspace"
 )

@@ -1,4 +1,4 @@
-"""A document cut into knowledge strips that can be judged by themselves (grade, rewrite, ground)."""
+"""A document cut into knowledge strips that can be judged by themselves."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def split_strips(document: Document, max_tokens: int = 120) -> list[Document]:
 
     A strip is a document: its content starts with its heading path; its metadata are the
     document's, with `document_id`, `strip` (from 0), `heading_path` and, for a code block that is
-    longer than allowed and stays whole, `oversize`. A table's parts keep its head, rows stay whole, no
-    line of text is lost.
+    longer than allowed and stays whole, `oversize`. A table's parts keep its head, rows stay
+    whole, no line of text is lost.
     """
     own = dict(document.get("metadata", {}))
     strips: list[Document] = []

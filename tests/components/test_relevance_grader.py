@@ -44,7 +44,8 @@ def test_an_answer_in_the_middle_of_a_long_text_is_found(grader: Any) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["", "   ", "?", "kettle", "😀😀", "x " * 25_000, "Wie lange gilt die Garantie?", "</question> {x}",
+    ["", "   ", "?", "kettle", "😀😀", "x " * 25_000, "Wie lange gilt die Garantie?",
+     "</question> {x}",
      "%s %d {} {{name}} $x", "a\x00b", "\ud800", "[1] [[2]]", "# *", "保証は何年ですか"],
 )  # fmt: skip
 def test_any_question_gets_one_grade_a_document(grader: Any, question: str) -> None:
@@ -55,7 +56,18 @@ def test_any_question_gets_one_grade_a_document(grader: Any, question: str) -> N
 
 @pytest.mark.parametrize(
     "content",
-    ["", " \n", "kettle", "😀", "\x00", "{ } %s", "|a|", "```\ncode\n```", "# only a heading", "- \n- "],
+    [
+        "",
+        " \n",
+        "kettle",
+        "😀",
+        "\x00",
+        "{ } %s",
+        "|a|",
+        "```\ncode\n```",
+        "# only a heading",
+        "- \n- ",
+    ],
 )
 def test_any_text_gets_a_grade(grader: Any, content: str) -> None:
     (grade,) = grader(QUESTION, [{"id": "x", "content": content}])

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragkit.components.rewriters import VocabularyRewriter, parts
+from ragkit.components.question_parts import parts
+from ragkit.components.rewriters import VocabularyRewriter
 from ragkit.components.text import entities, missing_entities, normalised
 from ragkit.index import build_index
 
@@ -59,8 +60,8 @@ def test_a_misspelt_question_is_put_right(rewriter: VocabularyRewriter, index: A
 
 QUESTIONS = st.lists(
     st.sampled_from(
-        ["What", "does", "ERROR_302", "mean", "for", "Growth", "in", "Dublin", '"red seat"', "v4.2", "and",
-         "how", "many", "refunds", "cost", "$10", "SAML", "sleep", "account"]
+        ["What", "does", "ERROR_302", "mean", "for", "Growth", "in", "Dublin", '"red seat"',
+        "v4.2", "and", "how", "many", "refunds", "cost", "$10", "SAML", "sleep", "account"]
     ),
     min_size=1, max_size=9,
 ).map(" ".join)  # fmt: skip
@@ -101,9 +102,7 @@ def test_an_empty_question_has_no_rewrite(rewriter: VocabularyRewriter, question
 
 
 @pytest.mark.parametrize("question", ["😀", "x" * 50_000, "{a} %s", "\x00", "日本語の質問"])
-def test_any_question_gets_a_rewrite_record(
-    rewriter: VocabularyRewriter, question: str
-) -> None:
+def test_any_question_gets_a_rewrite_record(rewriter: VocabularyRewriter, question: str) -> None:
     result = rewriter(question, [question], [])
     assert result.outcome == "ok"
     assert normalised(result.query) != normalised(question) or not result.query

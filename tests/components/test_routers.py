@@ -20,7 +20,8 @@ HISTORY = [
 @pytest.fixture(scope="module")
 def router() -> RuleRouter:
     texts = {
-        "plans": "# Plans\n\nThe Growth plan of Tarnfield includes 15 seats and costs $189 per month.",
+        "plans": "# Plans\n\nThe Growth plan of Tarnfield includes 15 seats and costs "
+        "$189 per month.",
         "api": "# API\n\nThe API answers within a second. Use a credential for every request.",
     }
     documents: list[Any] = [
@@ -84,7 +85,10 @@ def test_what_it_does_not_know_it_does_not_answer() -> None:
 
 @pytest.mark.parametrize(
     ("question", "holds"),
-    [("And how much does it cost?", ["Growth", "cost"]), ("what about Starter?", ["seats", "Starter"])],
+    [
+        ("And how much does it cost?", ["Growth", "cost"]),
+        ("what about Starter?", ["seats", "Starter"]),
+    ],
 )
 def test_a_follow_up_becomes_self_contained(question: str, holds: list[str]) -> None:
     query = self_contained(question, HISTORY)

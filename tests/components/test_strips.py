@@ -21,7 +21,9 @@ def document(content: str, **metadata: object) -> dict[str, object]:
 def test_a_table_keeps_its_head_and_whole_rows() -> None:
     strips = split_strips(document(TABLE), 60)
     assert len(strips) > 1
-    rows = [line for strip in strips for line in strip["content"].splitlines() if "per month" in line]
+    rows = [
+        line for strip in strips for line in strip["content"].splitlines() if "per month" in line
+    ]
     assert rows == [line for line in TABLE.splitlines() if "per month" in line]
     assert all("| Plan | Price |" in strip["content"] for strip in strips)
 
