@@ -402,7 +402,7 @@ class RewriterConfig(Frozen):
     """
 
     depth: AtLeastOne = 12
-    floor: Share = 0.2
+    floor: Share = 0.05
     check: AtLeastOne = 4
 
 
