@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "offline_kit": "ragkit.kit",
     "chat_kit": "ragkit.kit",
+    "estimate": "ragkit.estimates",
     "ask": "ragkit.runs",
     "resume": "ragkit.runs",
     "history": "ragkit.runs",
