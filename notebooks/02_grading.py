@@ -9,7 +9,7 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="2. Grading", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import time
 
     import marimo as mo
@@ -64,8 +64,7 @@ def _(kit):
     by_id = {question.id: question for question in practice}
     missing = by_id["q040"].question
     found = kit.retriever(missing, 4, "hybrid")
-    print(missing)
-    show.evidence(found)
+    show.hits(found, title=missing)
     return by_id, found, missing, practice
 
 
@@ -105,7 +104,7 @@ def _():
     firm_no = Grade(document_id="d1", binary_score="no", confidence=0.95)
     soft_yes = Grade(document_id="d2", binary_score="yes", confidence=0.6)
     assert (firm_no.score, soft_yes.score) == (1 - 0.95, 0.6)
-    firm_no.score, soft_yes.score
+    {"a firm no": round(firm_no.score, 2), "a soft yes": soft_yes.score}
     return
 
 
@@ -146,7 +145,9 @@ def _():
         Grade(document_id="d1", binary_score="no", confidence=0.8),
     ]
     joined, flags = join(three, reply)
-    [(grade.document_id, grade.binary_score, grade.outcome) for grade in joined]
+    ui.table(
+        [{"id": g.document_id, "verdict": g.binary_score, "outcome": g.outcome} for g in joined]
+    )
     return flags, joined, three
 
 
@@ -176,7 +177,9 @@ def _(kit, practice):
          "question": pair.question_id, "document_id": pair.document_id}
         for pair in judged
     ]  # fmt: skip
-    ui.stats(("graded pairs", len(scores)), ("of them relevant", sum(s["relevant"] for s in scores)))
+    ui.stats(
+        ("graded pairs", len(scores)), ("of them relevant", sum(s["relevant"] for s in scores))
+    )
     return (scores,)
 
 
@@ -242,7 +245,13 @@ def _(cuts, scores):
 def _():
     mo.md(r"""
     Notebook 6 makes use of the zone. Until then a single yes or no will do.
+    """)
+    return
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## Can it be believed?
 
     When the grader says 0.8, is it right in eight cases of ten? On the dashed line it would be.
@@ -301,7 +310,13 @@ def _():
     The bill is the same, the wait is not. To make the bill smaller, take a small model for grading
     and a large one for writing, and remember verdicts: the same question and the same text need no
     second opinion.
+    """)
+    return
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## Exercises
 
     **Exercise 1: relevance from a verdict.** Turn `binary_score` and `confidence` into a score. A
@@ -412,6 +427,16 @@ def _():
     return
 
 
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## What must stay true
+
+    Fixed inputs: when no grade came, nothing is let in.
+    """)
+    return
+
+
 @app.cell
 def test_a_failed_grade_lets_nothing_in():
     pages = [{"id": name, "content": name, "metadata": {}} for name in ("a", "b")]
@@ -434,7 +459,7 @@ def _():
     > **Takeaway.** Grade before you write, join by id, and let nothing in that was not clearly
     > approved.
 
-    Next: notebook 3 does something about it when everything is rejected.
+    Next: `03_arsc` does something about it when everything is rejected.
     """)
     return
 

@@ -9,14 +9,15 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="3. ARSC: ask again in other words", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import marimo as mo
     from langgraph.checkpoint.memory import MemorySaver
     from langgraph.graph import END, START, StateGraph
 
     from ragkit import exercises, show, ui
-    from ragkit.choice import announce, chosen_kit
-    from ragkit.config import ArscConfig, NaiveConfig, Prices
+    from ragkit.choice import announce, by_trap, chosen_kit
+    from ragkit.config import ArscConfig, Prices
+    from ragkit.evaluation.gold import relevant_ids
     from ragkit.evaluation.questions import load_questions
     from ragkit.graphs.arsc import (
         ArscNodes,
@@ -43,45 +44,40 @@ def _():
     return
 
 
+@app.cell
+def _():
+    practice = load_questions(half="practice")
+    by_id = {question.id: question for question in practice}
+    kit = chosen_kit()
+    announce(kit, runs=6, grade=12, rewrite=2, generate=1)
+    return by_id, kit, practice
+
+
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
     ## What goes wrong without it
 
-    The kit says who thinks in this notebook.
+    A customer asks in the words of customers: *audit certificates*. The page that answers is
+    written in the words of the company: *evidence pack*. First, naive RAG:
     """)
     return
 
 
 @app.cell
-def _():
-    kit = chosen_kit()
-    announce(kit, runs=12, grade=12, rewrite=2, generate=1)
-    return (kit,)
+def _(by_id, kit):
+    customer = by_id["q089"].question
+    chunks = kit.retriever.documents()
+    gold = relevant_ids(by_id["q089"], chunks)
+    show.beside_gold(ask(build_naive(kit), customer), by_id["q089"], gold)
+    return (customer,)
 
 
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    A customer asks in the words of customers. The page that answers is written in the words of the
-    company. First, naive RAG:
-    """)
-    return
-
-
-@app.cell
-def _(kit):
-    practice = {question.id: question for question in load_questions(half="practice")}
-    customer = practice["q002"].question
-    naive = ask(build_naive(kit), customer, config=NaiveConfig(top_k=4))
-    show(naive)
-    return customer, practice
-
-
-@app.cell(hide_code=True)
-def _():
-    mo.md(r"""
-    It answers, because it always answers. Now grade what was found, as notebook 2 did:
+    It answers, because it always answers. Now search with the better strategy, `hybrid`, and grade
+    what was found, as notebook 2 did:
     """)
     return
 
@@ -107,13 +103,14 @@ def _(found, grades):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    No document deserves an answer. A careful system could stop here and say so. But maybe the page
-    exists, and only the *query* was wrong.
+    All are rejected. A careful system could stop here and say so. But maybe the page exists, and
+    only the *query* was wrong.
 
     ## One turn of the loop, by hand
 
     The rewriter gets three things: the customer's question, the queries that failed, and what they
-    found. It proposes words that the corpus uses.
+    found. It proposes words that the corpus uses. The offline one is a rule: it takes out the words
+    that led nowhere and puts a heading in their place.
     """)
     return
 
@@ -121,16 +118,16 @@ def _():
 @app.cell
 def _(customer, found, kit):
     rewritten = kit.rewriter(customer, [customer], found)
-    print(rewritten.query)
-    print(rewritten.explanation)
+    ui.note(rewritten.explanation, title=rewritten.query)
     return (rewritten,)
 
 
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    Search with the new query, but grade for the **old question**. The customer did not ask the
-    rewrite; a document that fits the rewrite and not the question is of no use to anybody.
+    That is no sentence any more, and a search does not mind; a chat model would write a smoother
+    one. Search with it, but grade for the **old question**. The customer did not ask the rewrite; a
+    document that fits the rewrite and not the question is of no use to anybody.
     """)
     return
 
@@ -146,7 +143,7 @@ def _(customer, kit, rewritten):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    That is the whole idea. What is left is bookkeeping: how often may it turn, what does it carry
+    Same customer, same index, other words, and the page is there. That is the whole idea. What is left is bookkeeping: how often may it turn, what does it carry
     from turn to turn, and what does it say when nothing helps?
 
     ## The state
@@ -186,7 +183,8 @@ def _(kit):
     try:
         build_arsc(kit).invoke({**arsc_input("anything"), "max_iterations": 0})
     except ValueError as problem:
-        print(problem)
+        refusal = ui.note(str(problem), "bad", "ValueError")
+    refusal
     return
 
 
@@ -306,16 +304,15 @@ def _():
 
     ## A question that ends at the cap
 
-    No page says this, and no rewrite will change that. The loop must find out and stop.
+    There is no such page, and no rewrite will change that. The loop must find out and stop.
     """)
     return
 
 
 @app.cell
-def _(by_hand, practice):
-    hopeless = ask(by_hand, practice["q040"].question, config=ArscConfig(max_iterations=3))
-    for line in hopeless.state["context_history"]:
-        print(line)
+def _(by_hand, by_id):
+    hopeless = ask(by_hand, by_id["q040"].question, config=ArscConfig(max_iterations=3))
+    ui.table([{"the run's diary": line} for line in hopeless.state["context_history"]])
     return (hopeless,)
 
 
@@ -347,23 +344,23 @@ def _():
 
     Pick a question, the number of documents and the cap. Watch three things: does the loop turn,
     what does it find, and what does it cost?
+
+    Not every story ends well. Try *How old may the data be?*: a page answers it, but the cap comes
+    first. Try *Who is the CEO of Tarnfield?*: no page answers it, and the loop turns until the
+    grader mistakes one for an answer. More turns are more chances, for both.
     """)
     return
 
 
 @app.cell
 def _(practice):
-    of_interest = [q for q in practice.values() if q.trap in ("vocabulary", "missing", "plain")]
+    of_interest = [q for q in practice if q.trap in ("vocabulary", "missing")]
     return (of_interest,)
 
 
 @app.cell
-def _(of_interest):
-    question = ui.dropdown(
-        {f"{q.trap}: {q.question}": q.question for q in of_interest},
-        of_interest[0].question,
-        "question",
-    )
+def _(by_id, of_interest):
+    question = ui.dropdown(by_trap(of_interest, 100), by_id["q028"], "question")
     question
     return (question,)
 
@@ -400,7 +397,7 @@ def _():
 def _(cap, kit, price, question, top_k):
     def turn(question, top_k, cap):
         graph = build_arsc(kit)
-        run = ask(graph, question, config=ArscConfig(top_k=top_k, max_iterations=cap))
+        run = ask(graph, question.question, config=ArscConfig(top_k=top_k, max_iterations=cap))
         searches, graded, rewrites, usd = price(run)
         tiles = ui.stats(
             ("searches", searches), ("documents graded", graded),
@@ -418,7 +415,13 @@ def _():
     A cap of 1 makes ARSC a strict naive RAG: one search, one grading, answer or nothing. Every
     further turn costs a rewrite and a whole round of grades, also for the questions that no turn
     can save.
+    """)
+    return
 
+
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
     ## Exercises
 
     **Exercise 1: the first decision.** Given the grades, name the next edge. Mind the empty list: a
@@ -574,6 +577,16 @@ def _():
     return
 
 
+@app.cell(hide_code=True)
+def _():
+    mo.md(r"""
+    ## What must stay true
+
+    With a retriever that finds nothing, the cap alone decides when it is over.
+    """)
+    return
+
+
 @app.cell
 def test_the_cap_counts_retrievals(kit):
     def retrievals(cap):
@@ -599,7 +612,7 @@ def _():
     > **Takeaway.** Rewrite from the original question, grade for the original question, count before
     > you go round again, and leave no answer where there is none.
 
-    Next: notebook 4 gives the run a budget of time and money, and a choice of where to search.
+    Next: `04_budgets` gives the run a budget of time and money, and a choice of where to search.
     """)
     return
 
