@@ -30,6 +30,7 @@ def _(relevance: Any) -> None:
     ],
 )
 def _(is_confidence: Any) -> None:
+    expect(is_confidence(0.5), True, "0.5 is a confidence")
     expect([is_confidence(value) for value in (0, 0.5, 1.0)], [True] * 3, "0, 0.5 and 1.0")
     for value in (95, -0.1, float("nan"), float("inf"), "90%", None, True):
         answer = is_confidence(value)
