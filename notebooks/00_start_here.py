@@ -338,7 +338,7 @@ def _():
 
 @app.cell
 def _(kit):
-    ui.table(parts(kit), widths={"job": 110, "who does it": 190})
+    ui.table(parts(kit), page_size=24, widths={"job": 110, "who does it": 190})
     return
 
 
