@@ -115,7 +115,7 @@ class Reader:
 
     def _read(self, text: str) -> Read:
         text = clean(text)
-        _, spans, rows = self._embedder.hidden(text)
+        _, spans, rows = self._embedder.hidden(text, keep=True)
         headings = [s.text for s in sentences(text) if s.kind == "heading"]
         found = [s for s in sentences(text) if s.kind != "heading"] or list(sentences(text))
         titled = not headings and _is_titled(found)

@@ -73,13 +73,13 @@ class VocabularyRewriter:
         self, question: str, failed: Sequence[str], documents: Sequence[Document]
     ) -> Iterator[Proposal]:
         corrected = self._corrected(question)
-        seen = {d["id"] for d in documents} | self._seen(failed)
+        if corrected != question:
+            yield Proposal(corrected, "misspelt words put right")
+        seen = {d["id"] for d in documents} | self._seen(failed, len(documents))
         for chance, document in self._unseen(corrected, seen):
             if chance < self.config.floor:
                 break
             yield from worded(corrected, document)
-        if corrected != question:
-            yield Proposal(corrected, "misspelt words put right")
         for part in parts(corrected):
             yield Proposal(part, "one part of the question by itself")
 
@@ -95,12 +95,12 @@ class VocabularyRewriter:
         judged = [(self.judge(question, d["content"])[0], d) for d in found.values()]
         return sorted(judged, key=lambda pair: (-pair[0], pair[1]["id"]))
 
-    def _seen(self, failed: Sequence[str]) -> set[str]:
+    def _seen(self, failed: Sequence[str], shown: int) -> set[str]:
         return {
             document["id"]
             for query in failed
             if query.strip()
-            for document in self.retriever(query, self.config.check, "hybrid")
+            for document in self.retriever(query, min(shown, self.config.check), "hybrid")
         }
 
     def _fault(
@@ -138,7 +138,9 @@ def worded(question: str, document: Document) -> Iterator[Proposal]:
     kept = [word for word in question.split() if not set(content_words(word)) & set(foreign)]
     shorter = " ".join(kept).strip(" ,;")
     own = " ".join(key_terms(document))
-    for query in (f"{topic}: {shorter}", f"{topic}: {question}", f"{topic} {own}"):
+    if content_words(shorter):
+        yield Proposal(f"{topic}: {shorter}", said, document["id"])
+    for query in (f"{topic}: {question}", f"{topic} {own}"):
         yield Proposal(query, said, document["id"])
 
 
