@@ -122,7 +122,7 @@ def offline(page: object) -> list[str]:
 
 def open_marimo(page: object, url: str) -> None:
     """Open a marimo app and wait until no cell is left running."""
-    page.goto(url)
+    page.goto(url, timeout=120_000)
     page.locator(".output").first.wait_for(state="attached", timeout=60_000)
     settled(page)
     page.wait_for_function("!document.querySelector('.running-app-icon')", timeout=180_000)
@@ -145,7 +145,7 @@ def settled(page: object, quiet: int = 2500, longest: int = 120_000) -> None:
 
 def run_in_lab(page: object, url: str) -> None:
     """Open a notebook in JupyterLab, run all its cells and wait for the last."""
-    page.goto(url)
+    page.goto(url, timeout=120_000)
     page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=60_000)
     _wait_for_kernel(page, url.partition("doc/tree/")[0] + "api/sessions")
     page.get_by_role("menuitem", name="Run", exact=True).click()

@@ -209,10 +209,10 @@ def test_a_click_on_a_card_opens_the_notebook_run(start: Callable[..., Lab]) -> 
         page = play.chromium.launch(executable_path=CHROMIUM, args=options).new_page()
         foreign: list[str] = []
         page.context.on("request", lambda request: foreign.append(request.url))
-        page.goto(lab.url)
+        page.goto(lab.url, timeout=120_000)
         with page.context.expect_page() as opened:
             page.get_by_role("heading", name="Six times seven").click()
-        expect(opened.value.get_by_text("six times seven is 42")).to_be_visible(timeout=60_000)
+        expect(opened.value.get_by_text("six times seven is 42")).to_be_visible(timeout=180_000)
     assert not [url for url in foreign if urlsplit(url).hostname not in ("localhost", None, "")]
 
 
