@@ -115,7 +115,7 @@ class Encoder:
             content[:] = True
         return Encoded(
             words=tuple(words),
-            vectors=_unit(np.array(vectors).reshape(len(words), -1)),
+            vectors=_unit(np.array(vectors).reshape(len(words), rows.shape[1])),
             weights=np.array(weights),
             content=content,
             mean=_unit(rows.mean(axis=0)) if len(rows) else np.zeros(rows.shape[1]),
