@@ -5,11 +5,15 @@ Names are imported when first used, so that `import ragkit` stays fast.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
+
+# on import onnxruntime writes a device id to the home folder and reports events to its maker
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 # public name -> module that defines it; add a line when a module has a name for everybody
 _PUBLIC = {

@@ -52,6 +52,17 @@ def test_the_command_line_starts_without_what_only_some_commands_need() -> None:
     assert loaded_by("import ragkit.cli", slow) == []
 
 
+def test_embedding_leaves_no_trace_for_anybody_to_collect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY", raising=False)
+    for name in ("HOME", "USERPROFILE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("RAGKIT_CACHE_DIR", str(tmp_path / "ragkit"))
+    run("from ragkit.embedding import default_embedder; default_embedder().embed_documents(['a'])")
+    assert [path.name for path in tmp_path.iterdir()] == ["ragkit"]
+
+
 def test_a_wrong_name_is_an_attribute_error_that_names_it() -> None:
     with pytest.raises(AttributeError, match="no_such_thing"):
         ragkit.no_such_thing  # noqa: B018
