@@ -65,7 +65,7 @@ def server(tmp_path_factory) -> Iterator[str]:
 
 
 def _wait_for(port: int, process: subprocess.Popen, log: Path) -> None:
-    for _ in range(300):
+    for _ in range(1_200):
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v2/heartbeat", timeout=2).close()
             return
@@ -73,7 +73,7 @@ def _wait_for(port: int, process: subprocess.Popen, log: Path) -> None:
             if process.poll() is not None:
                 pytest.skip(f"chroma does not start here: {log.read_text(encoding='utf-8')[-300:]}")
             time.sleep(0.1)
-    pytest.skip("chroma did not answer within 30 s")
+    pytest.skip("chroma did not answer within 120 s")
 
 
 @pytest.fixture(params=["folder", "server"])
