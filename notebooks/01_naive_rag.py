@@ -214,7 +214,7 @@ def _():
     ### 3. No such page
 
     There is a page about backups in the European zone and one about the American zone. None is
-    about Sydney. A retriever cannot return *nothing*, so it returns these two:
+    about Sydney. A retriever cannot return *nothing*, so it returns the nearest it has:
     """)
     return
 
