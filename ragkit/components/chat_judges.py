@@ -1,7 +1,8 @@
 """Judge claims against their evidence with a chat model that did not write them.
 
 Rules go first and last: a marker that names no document costs no call, and a number, date, name or
-negation that definitely differs from the source overrules a model that saw no harm in it.
+negation that definitely differs from the source overrules a model that saw no harm in it. The
+rules look while the model is asked.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ragkit.components.claims import Claim, split_claims, split_segments
 from ragkit.components.endpoint import Chat
 from ragkit.components.fences import Fence
 from ragkit.components.forms import Form
-from ragkit.components.parallel import at_once, in_groups
+from ragkit.components.parallel import at_once, both, in_groups
 from ragkit.components.usage import none_used, total
 from ragkit.prompts import CHECK, GROUND
 from ragkit.records import Document, Grounding, Support, Usage
@@ -50,11 +51,13 @@ class ChatChecker:
         if any(fault.support_status == "fabricated" for fault in faults):
             return faults
         claims = [claim for claim in split_claims(draft, len(documents)) if claim.labels]
-        judged, usages = self._judged([p for claim in claims for p in _pairs(claim)], documents)
+        (judged, usages), wrong = both(
+            lambda: self._judged([p for claim in claims for p in _pairs(claim)], documents),
+            lambda: _differences(self.rules, question, claims, documents),
+        )
         records = list(faults)
-        for claim in claims:
-            wrong = self.rules.contradictions(question, claim, documents) if self.rules else {}
-            records += _decided([c for c in judged if c.pair.claim is claim], wrong, documents)
+        for claim, differs in zip(claims, wrong, strict=True):
+            records += _decided([c for c in judged if c.pair.claim is claim], differs, documents)
         return _priced(records, total(usages, self.chat.name))
 
     def _judged(
@@ -104,11 +107,14 @@ class ChatGrounder:
         parts = [fence.documents(documents), fence.block("answer", answer)]
         parts += [*claim_blocks(fence, pairs), fence.block("question", question)]
         temperature = self.chat.config.judge_temperature
-        reply = self.chat.ask(GROUND, "\n".join(parts), self._form, temperature)
+        reply, wrong = both(
+            lambda: self.chat.ask(GROUND, "\n".join(parts), self._form, temperature),
+            lambda: _differences(self.rules, question, [p.claim for p in pairs], documents),
+        )
         checks, answered = reply.value or ([], False)
         records = [
-            self._record(question, checked, documents)
-            for checked in join_checks(pairs, reply, checks)
+            _grounded(checked, differs, documents)
+            for checked, differs in zip(join_checks(pairs, reply, checks), wrong, strict=True)
         ]
         held = sum(record.support_status == "supported" for record in records)
         return Grounding(
@@ -117,12 +123,21 @@ class ChatGrounder:
             outcome=reply.outcome, usage=reply.usage,
         )  # fmt: skip
 
-    def _record(self, question: str, checked: Checked, documents: Sequence[Document]) -> Support:
-        claim = checked.pair.claim
-        wrong = self.rules.contradictions(question, claim, documents) if self.rules else {}
-        if wrong and set(wrong) == set(claim.labels):
-            return support(checked, documents, False, next(iter(wrong.values())))
-        return support(checked, documents, checked.word == "yes")
+
+def _differences(
+    rules: OfflineChecker | None,
+    question: str,
+    claims: Sequence[Claim],
+    documents: Sequence[Document],
+) -> list[Mapping[int, str]]:
+    """Return for each claim where it definitely differs from a source, by label."""
+    return [rules.contradictions(question, c, documents) if rules else {} for c in claims]
+
+
+def _grounded(checked: Checked, wrong: Mapping[int, str], documents: Sequence[Document]) -> Support:
+    if wrong and set(wrong) == set(checked.pair.claim.labels):
+        return support(checked, documents, False, next(iter(wrong.values())))
+    return support(checked, documents, checked.word == "yes")
 
 
 def _pairs(claim: Claim) -> list[Pair]:

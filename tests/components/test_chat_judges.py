@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -142,6 +143,24 @@ def test_a_definite_difference_overrules_the_model() -> None:
     judged = ChatGrounder(chat({**GOOD, "answered": "yes"}), Rules())("q", DRAFT, DOCS)
     assert [s.support_status for s in judged.claims] == ["unsupported", "supported"]
     assert not judged.passed
+
+
+@pytest.mark.parametrize("judge", [ChatChecker, ChatGrounder])
+def test_the_rules_look_while_the_model_is_asked(judge: Any) -> None:
+    looked = threading.Event()
+
+    class Watched(Rules):
+        def contradictions(self, *asked: Any) -> dict[int, str]:
+            looked.set()
+            return super().contradictions(*asked)
+
+    def replied(_messages: Any) -> Any:
+        assert looked.wait(10), "the rules waited for the model"
+        return {**GOOD, "answered": "yes"}
+
+    found = judge(chat(replied), Watched())("q", DRAFT, DOCS)
+    claims = found.claims if judge is ChatGrounder else found
+    assert [s.support_status for s in claims] == ["unsupported", "supported"]
 
 
 def test_the_kits_rules_see_a_changed_number_that_the_model_lets_pass() -> None:
