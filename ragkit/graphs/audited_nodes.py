@@ -19,6 +19,7 @@ from ragkit.graphs.nodes import (
     find,
     generate,
     grade,
+    meant,
     route,
     settings,
     verify,
@@ -43,11 +44,12 @@ class AuditedNodes:
         question, history = state["question"], state.get("history", [])
         chosen, flags = route(self.kit, question, history)
         vague = self.kit.vague(question, history) if self.kit.vague else ""
+        query = (chosen.rewritten_query or "").strip() or question
         return {
             "original_question": question, "history": history,
             "route": chosen.route, "route_reason": chosen.reasoning,
-            "sensitive": sensitive_terms(question, config.sensitive_terms),
-            "rewritten_queries": [(chosen.rewritten_query or "").strip() or question],
+            "sensitive": sensitive_terms(f"{question}\n{query}", config.sensitive_terms),
+            "rewritten_queries": [query],
             "rejected_queries": [], "strategy": config.strategies[0],
             "retrieved_documents": [], "grades": [], "validation": {}, "conflicts": [],
             "evidence": [], "superseded": [], "generated_draft": vague, "citations": [],
@@ -100,7 +102,7 @@ class AuditedNodes:
     ) -> dict[str, Any]:
         """Count valid chunks, entity coverage and sources before anything is generated (E2)."""
         config = settings(runtime, AuditedConfig)
-        documents, question = state["retrieved_documents"], state["original_question"]
+        documents, question = state["retrieved_documents"], meant(state)
         grades, flags = grade(self.kit.grader, question, documents)
         valid = _above(documents, grades, config.pass_threshold)
         validation = self._validate(question, valid, grades, config)
@@ -127,7 +129,7 @@ class AuditedNodes:
         config = settings(runtime, AuditedConfig)
         grades = [Grade.model_validate(record) for record in state["grades"]]
         valid = _above(state["retrieved_documents"], grades, config.pass_threshold)
-        built, error = attempt(self.kit.context, state["original_question"], valid)
+        built, error = attempt(self.kit.context, meant(state), valid)
         if not isinstance(built, Context):
             reason = f"the context builder failed: {error or 'no context'}"
             return {"validation_status": "conflict", "reason": reason}
@@ -143,7 +145,7 @@ class AuditedNodes:
     def answer_generator(self, state: AuditedState) -> dict[str, Any]:
         """Draft an answer from current evidence, citing it, and name what was replaced (E4, E6)."""
         current = [d for d in state["evidence"] if d["id"] not in state["superseded"]]
-        draft = generate(self.kit.generator, state["original_question"], current, state["attempt"])
+        draft = generate(self.kit.generator, meant(state), current, state["attempt"])
         if not draft.answerable:
             return {"generated_draft": ""}
         note, _ = attempt(self.kit.explain, draft.text, state["conflicts"], state["evidence"])
@@ -151,7 +153,7 @@ class AuditedNodes:
 
     def citation_checker(self, state: AuditedState) -> dict[str, Any]:
         """Check every marker and claim of the draft, isolated from its generator (E5)."""
-        draft, question = state["generated_draft"], state["original_question"]
+        draft, question = state["generated_draft"], meant(state)
         if not draft:
             reason = "the evidence does not hold the answer"
             return {"citations": [], "validation_status": "retrieval_failed", "reason": reason}
@@ -171,7 +173,7 @@ class AuditedNodes:
     def answer_verifier(self, state: AuditedState) -> dict[str, Any]:
         """Ask whether the question is resolved, complete and, over time, explained (E6)."""
         verdict = verify(
-            self.kit, state["original_question"], state["generated_draft"], state["evidence"],
+            self.kit, meant(state), state["generated_draft"], state["evidence"],
             state["conflicts"],
         )  # fmt: skip
         passed = verdict.status == "passed" and verdict.outcome == "ok"
@@ -233,9 +235,7 @@ class AuditedNodes:
         return {"answer": REFUSAL, "tag": "abstained"}
 
     def _still_passes(self, state: AuditedState, text: str) -> bool:
-        checked, error = attempt(
-            self.kit.checker, state["original_question"], text, state["evidence"]
-        )
+        checked, error = attempt(self.kit.checker, meant(state), text, state["evidence"])
         return bool(checked) and not error and not any(record.fix_required for record in checked)
 
     def _validate(

@@ -30,6 +30,7 @@ from ragkit.graphs.nodes import (
     find,
     generate,
     grade,
+    meant,
     rewrite,
     route,
     search_web,
@@ -143,7 +144,7 @@ class BudgetedNodes:
         config, began = settings(runtime, BudgetedConfig), self.kit.clock()
         documents = state["documents"]
         with time_limit(_seconds_left(state, config)):
-            grades, flags = grade(self.kit.grader, state["original_question"], documents)
+            grades, flags = grade(self.kit.grader, meant(state), documents)
         relevant = kept(documents, grades)
         ratio = len(relevant) / len(documents) if documents else 0.0
         usd = cost(config.prices, "grade", grades)
@@ -170,9 +171,7 @@ class BudgetedNodes:
         """Count the retry and ask for a new query."""
         config, began = settings(runtime, BudgetedConfig), self.kit.clock()
         with time_limit(_seconds_left(state, config)):
-            result, stuck = rewrite(
-                self.kit, state["original_question"], state["queries"], state["documents"]
-            )
+            result, stuck = rewrite(self.kit, meant(state), state["queries"], state["documents"])
         usd = cost(config.prices, "rewrite", [result])
         metrics = self._spent(state["metrics"], state["started"], began, usd)
         metrics = {**metrics, "retries_used": state["retries"] + 1}
@@ -186,7 +185,7 @@ class BudgetedNodes:
     def generator(self, state: BudgetedState, runtime: Runtime[BudgetedConfig]) -> dict[str, Any]:
         """Answer from the evidence of all attempts; say so when it was limited."""
         config, began = settings(runtime, BudgetedConfig), self.kit.clock()
-        draft = generate(self.kit.generator, state["original_question"], state["evidence"])
+        draft = generate(self.kit.generator, meant(state), state["evidence"])
         usd = cost(config.prices, "generate", [draft])
         metrics = self._spent(state["metrics"], state["started"], began, usd, "generation")
         limited = _limits(state)

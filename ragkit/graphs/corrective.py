@@ -27,6 +27,7 @@ from ragkit.graphs.nodes import (
     generate,
     grade_each,
     ground,
+    meant,
     rewrite,
     route,
     search_web,
@@ -113,9 +114,7 @@ class CorrectiveNodes:
 
     def rewriter(self, state: CorrectiveState) -> dict[str, Any]:
         """Ask for a query that finds what stands beside the one relevant document."""
-        result, stuck = rewrite(
-            self.kit, state["original_question"], state["queries"], state["documents"]
-        )
+        result, stuck = rewrite(self.kit, meant(state), state["queries"], state["documents"])
         if stuck:
             return {"flags": [*state["flags"], f"no progress: {stuck}"]}
         return {"queries": [*state["queries"], result.query]}
@@ -154,7 +153,7 @@ class CorrectiveNodes:
 
     def generator(self, state: CorrectiveState) -> dict[str, Any]:
         """Draft an answer from the evidence, citing it."""
-        draft = generate(self.kit.generator, state["original_question"], state["evidence"])
+        draft = generate(self.kit.generator, meant(state), state["evidence"])
         return {"draft": draft.text if draft.answerable else ""}
 
     def hallucination_guard(self, state: CorrectiveState) -> dict[str, Any]:
@@ -162,7 +161,7 @@ class CorrectiveNodes:
         if not state["draft"]:
             reason = "the relevant documents do not hold the answer"
             return {"answer": NOT_ENOUGH, "tag": "abstained", "reason": reason}
-        judged = ground(self.kit, state["original_question"], state["draft"], state["evidence"])
+        judged = ground(self.kit, meant(state), state["draft"], state["evidence"])
         found = {"grounding": judged.model_dump(mode="json")}
         if judged.passed:
             reason = "every claim is supported by the evidence"
@@ -179,7 +178,7 @@ class CorrectiveNodes:
     def _grade(self, state: CorrectiveState, config: CorrectiveConfig) -> tuple[Any, Any, Any]:
         documents = state["documents"]
         grades, flags = grade_each(
-            self.kit.grader, state["original_question"], documents, config.grade_concurrency
+            self.kit.grader, meant(state), documents, config.grade_concurrency
         )
         return kept(documents, grades), grades, flags
 

@@ -32,6 +32,7 @@ from ragkit.graphs.nodes import (
     grade,
     grade_each,
     ground,
+    meant,
     rewrite,
     route,
     search_web,
@@ -180,7 +181,7 @@ class CragNodes:
         ]
         grader = self.kit.strip_grader or self.kit.grader
         with time_limit(self._seconds_left(state, config)):
-            grades, flags = grade(grader, state["original_question"], pieces)
+            grades, flags = grade(grader, meant(state), pieces)
         passing = {g.document_id for g in grades if g.score >= config.strip_threshold}
         survivors = [piece for piece in unique(pieces) if piece["id"] in passing]
         event = {"event": "strips", "kept": [p["id"] for p in survivors], "of": len(pieces)}
@@ -194,9 +195,7 @@ class CragNodes:
 
     def rewriter(self, state: CragState) -> dict[str, Any]:
         """Ask for a query in the corpus's words."""
-        result, stuck = rewrite(
-            self.kit, state["original_question"], state["queries"], state["documents"]
-        )
+        result, stuck = rewrite(self.kit, meant(state), state["queries"], state["documents"])
         queries = state["queries"] if stuck else [*state["queries"], result.query]
         event = {"event": "rewritten", "query": "" if stuck else result.query, "stuck": stuck}
         return {
@@ -209,7 +208,7 @@ class CragNodes:
         """Draft an answer from the strips, citing them."""
         draft = generate(
             self.kit.generator,
-            state["original_question"],
+            meant(state),
             state["evidence"],
             state["regenerations"],
         )
@@ -218,7 +217,7 @@ class CragNodes:
     def grounding_check(self, state: CragState, runtime: Runtime[CragConfig]) -> dict[str, Any]:
         """Judge each claim against the evidence, and whether the question is answered (D5)."""
         config = settings(runtime, CragConfig)
-        question, draft = state["original_question"], state["draft"]
+        question, draft = meant(state), state["draft"]
         if draft:
             judged = ground(self.kit, question, draft, state["evidence"])
             passed, said = judged.passed, judged.explanation or judged.outcome
@@ -250,7 +249,7 @@ class CragNodes:
         return {"answer": REFUSAL, "tag": "abstained", "reason": f"{said} ({why})"}
 
     def _grade(self, state: CragState, documents: Sequence[Document], config: CragConfig) -> Any:
-        question, at_once = state["original_question"], config.grade_concurrency
+        question, at_once = meant(state), config.grade_concurrency
         with time_limit(self._seconds_left(state, config)):
             return grade_each(self.kit.grader, question, documents, at_once)
 

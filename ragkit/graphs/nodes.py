@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables.config import ContextThreadPoolExecutor
@@ -149,6 +149,16 @@ def route(kit: Kit, question: str, history: Sequence[dict[str, str]]) -> tuple[R
     usage = chosen.usage if isinstance(chosen, Route) else None
     safe = Route(route="vector_search", reasoning="the route could not be read", usage=usage)
     return safe, [f"router: {said}"]
+
+
+def meant(state: Mapping[str, Any]) -> str:
+    """Return what texts are judged by: the user's words, a follow-up in its self-contained form.
+
+    "And for annual plans?" alone would make every document irrelevant; the router's first query
+    says what it is about (D0). The user's own words stay in `original_question` (G3).
+    """
+    queries = state.get("queries") or state.get("rewritten_queries") or [""]
+    return queries[0] if state["history"] and queries[0] else state["original_question"]
 
 
 def search_web(kit: Kit, query: str, k: int) -> tuple[WebResult, list[str]]:
