@@ -180,10 +180,10 @@ def _wrong_pairing(
     claim: Statement, said: Statement, unit: Unit, known_names: frozenset[str]
 ) -> list[str]:
     """Check that a number is said of the name or column that the source says it of."""
-    if unit.is_row:
-        return _wrong_column(claim, unit)
     names = set(names_in(claim, known_names))
-    reasons = []
+    if unit.is_row:
+        return [*_wrong_column(claim, unit), *_wrong_cell(claim, unit, names, known_names)]
+    reasons = _said_twice(claim, said)
     for number in claim.quantities:
         segments = _segments(said, number)
         mine = [stems for quantity, stems in segments if agrees(number, quantity)]
@@ -195,6 +195,41 @@ def _wrong_pairing(
         for name in sorted(names & told[0] if told else names):
             if name not in own and any(name in stems for stems in others):
                 reasons.append(f"number: {number.text} is not said of {name}")
+    return reasons
+
+
+def _said_twice(claim: Statement, said: Statement) -> list[str]:
+    """Find a number that a claim puts in two places, of which the source has another in one."""
+    reasons = []
+    for number, times in Counter((q.value, q.unit) for q in claim.quantities if not q.date).items():
+        alike = [q for q in said.quantities if not q.date and q.unit == number[1]]
+        known = [q.value == number[0] for q in alike]
+        claimed = {(q.value, q.unit) for q in claim.quantities}
+        passed_over = any((q.value, q.unit) not in claimed for q in alike)
+        if 0 < sum(known) < times and passed_over:
+            reasons.append(f"number: {number[0]:g} is said more often than in the source")
+    return reasons
+
+
+def _wrong_cell(
+    claim: Statement, unit: Unit, names: set[str], known_names: frozenset[str]
+) -> list[str]:
+    """Find a number whose cell names one thing while the claim names that of another cell."""
+    cells = [parse_statement(cell) for cell in unit.cells]
+    named = [{*names_in(cell, known_names)} for cell in cells]
+    reasons = []
+    for number in claim.quantities:
+        holders = [
+            index
+            for index, cell in enumerate(cells)
+            if any(agrees(number, one) for one in cell.quantities)
+        ]
+        if len(holders) != 1 or holders[0] == 0:
+            continue
+        own = named[holders[0]]
+        others = set().union(*(found for i, found in enumerate(named) if i not in (0, holders[0])))
+        if own and not own & names and (strange := sorted((names & others) - named[0])):
+            reasons.append(f"number: {number.text} is not said of {strange[0]}")
     return reasons
 
 
@@ -313,23 +348,29 @@ def opposites(claim: Statement, said: Statement) -> list[str]:
 
 
 def modalities(claim: Statement, said: Statement) -> list[str]:
-    """Compare "may" with "must", "must not" with "need not", clause by clause.
+    """Compare "may" with "must", "must not" with "need not", modal by modal.
 
-    The words that a clause shares with the source say what that obliges them to; most votes count,
-    and in a draw the two agree.
+    The words that a modal of the claim shares with the source say what that obliges them to; most
+    votes count, and in a draw the two agree.
     """
-    for clause in sorted({token.clause for token in claim.tokens if token.modality}):
-        votes: Counter[tuple[str, str]] = Counter()
+    for clause, claimed in sorted({(t.clause, t.modality) for t in claim.tokens if t.modality}):
+        votes: Counter[str] = Counter()
         for token in claim.tokens:
-            if token.clause == clause and token.content and token.modality:
+            if (token.clause, token.modality) == (clause, claimed) and token.content:
                 kinds = {other.modality for other in said.tokens if other.stem == token.stem}
-                if token.modality in kinds:
-                    votes[token.modality, token.modality] += 1
-                elif kinds - {""}:
-                    votes[token.modality, min(kinds - {""})] += 1
+                same = {kind for kind in kinds if _oblige_alike(claimed, kind)}
+                if found := min(same or kinds - {""}, default=""):
+                    votes[found] += 1
         if not votes:
             continue
-        (claimed, found), _ = max(votes.items(), key=lambda vote: (vote[1], len(set(vote[0])) == 1))
-        if claimed != found:
+        found, _ = max(votes.items(), key=lambda vote: (vote[1], _oblige_alike(claimed, vote[0])))
+        if not _oblige_alike(claimed, found):
             return [f"modality: “{claimed}”, the source says “{found}”"]
     return []
+
+
+def _oblige_alike(one: str, other: str) -> bool:
+    """Tell whether two modals say the same; "may not" forbids and also tells what cannot be."""
+    if one == other:
+        return True
+    return "may not" in (one, other) and ("must not" in (one, other) or "cannot" in (one, other))

@@ -6,7 +6,7 @@ A `Statement` is parsed once and compared often: claims and the sentences of the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -15,7 +15,9 @@ from typing import Literal, NamedTuple
 from ragkit.components.quantities import MONTHS, Quantity, is_code, quantities
 from ragkit.components.text import STOP_WORDS, stem, word_set
 
-Modality = Literal["must", "may", "should", "must not", "need not", ""]
+Modality = Literal[
+    "must", "may", "should", "must not", "may not", "should not", "cannot", "need not", ""
+]  # fmt: skip
 
 _TOKEN = re.compile(r"[/\w](?:[\w./:@{}+'’-]*[\w/}+])?")
 _CLAUSE = re.compile(
@@ -30,7 +32,7 @@ _DENYING = re.compile(
     re.IGNORECASE,
 )
 _NO_LIMIT = re.compile(
-    r"\b(?:without (?:a )?limit|no limit|not limited|not only|no doubt"
+    r"\b(?:without (?:a )?limit|no limit|not only|no doubt"
     r"|(?:no|not) (?:more|less|fewer|later|longer|earlier|sooner) than)\b",
     re.IGNORECASE,
 )
@@ -40,17 +42,27 @@ NEGATORS = word_set(
     "mustn't needn't mayn't ain't nicht kein keine keinen nie niemals"
 )
 _NEGATIVE_VERBS = word_set("lacks lack lacked lacking")
-_MODALS: dict[str, Modality] = {
-    **dict.fromkeys(("must", "shall", "required", "requires", "require", "mandatory", "obliged",
-                     "compulsory", "obligatory"), "must"),
-    **dict.fromkeys(("may", "can", "could", "might", "allowed", "optional", "permitted", "cannot",
-                     "can't"), "may"),
+_MODALS: dict[str, str] = {
+    **dict.fromkeys(("must", "shall"), "must"),
+    **dict.fromkeys(("may", "might", "allowed", "optional", "permitted", "mayn't"), "may"),
+    **dict.fromkeys(("can", "could", "cannot", "can't", "couldn't"), "can"),
     **dict.fromkeys(("should", "ought", "recommended", "advised", "shouldn't"), "should"),
     **dict.fromkeys(("mustn't",), "must"),
-    **dict.fromkeys(("need", "needs", "needn't", "needed", "necessary"), "need"),
+    **dict.fromkeys(("need", "needs", "needn't", "needed", "necessary", "required", "requires",
+                     "require", "mandatory", "obliged", "compulsory", "obligatory"), "need"),
 }  # fmt: skip
 _NO_NAMES = STOP_WORDS | frozenset(MONTHS) | word_set("usd eur gbp kb mb gb tb")
-_HAVE_TO = re.compile(r"\b(?:has|have|had) to\b", re.IGNORECASE)
+_HAVE = word_set("has have had haven't hasn't hadn't")
+_DENIED_MODAL: dict[str, Modality] = {
+    "must": "must not", "may": "may not", "can": "cannot", "need": "need not",
+    "should": "should not",
+}
+_MODAL: dict[str, Modality] = {
+    "must": "must", "may": "may", "can": "may", "need": "must", "should": "should",
+}  # fmt: skip
+_NOBODY = word_set("no none nobody nothing nowhere neither never")
+_BEFORE_MODAL = 3
+_JOINTS = word_set("and or than that which who as but")
 # the first word of a pair stands for both; a second word of `_POLAR` denies its clause like "not"
 _POLAR = """accept refuse|accept reject|accept deny|accept decline|allow forbid|allow prohibit
 allow disallow|allow ban|support unsupported|possible impossible|available unavailable|able unable
@@ -133,9 +145,10 @@ def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Tok
         if low in NEGATORS or low in _NEGATIVE_VERBS or base.polar
     ]
     negated = len(denials) % 2 == 1
-    modality = _modality(clause, lower)
+    first = _first_denied(lower, denials[0]) if negated else 0
+    modal = _modalities(lower)
     telling = [not (low in STOP_WORDS or low in NEGATORS or low in _MODALS) for low in lower]
-    if negated and not any(telling[denials[0] :]):
+    if negated and not any(telling[first:]):
         telling = [low not in NEGATORS for low in lower]  # "calls that are not yours"
     for index, ((word, position), _, base) in enumerate(zip(found, lower, words, strict=True)):
         yield Token(
@@ -143,12 +156,24 @@ def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Tok
             stem=base.stem,
             start=start + position,
             clause=number,
-            denied=negated and index >= denials[0],
-            subject=negated and index < denials[0],
+            denied=negated and index >= first,
+            subject=negated and index < first,
             opposite=base.opposite,
-            modality=modality,
+            modality=modal[index],
             content=telling[index],
         )
+
+
+def _first_denied(lower: Sequence[str], denial: int) -> int:
+    """Return where the denied words begin: at the "not", or before one that ends its clause.
+
+    In "browsers are content and Relay is not" the words since "and" are denied.
+    """
+    ends = denial + 1 == len(lower) and (lower[denial] == "not" or lower[denial].endswith("n't"))
+    if not ends:
+        return denial
+    joints = [index for index in range(denial) if lower[index] in _JOINTS]
+    return joints[-1] + 1 if joints else denial
 
 
 def _without_first_word(match: re.Match[str]) -> str:
@@ -156,18 +181,31 @@ def _without_first_word(match: re.Match[str]) -> str:
     return " " * len(first) + space + rest
 
 
-def _modality(clause: str, lower: list[str]) -> Modality:
-    """Return what a clause obliges to; a "not" counts up to the word after the modal."""
-    places = [index for index, word in enumerate(lower) if word in _MODALS]
-    kinds = {_MODALS[lower[index]] for index in places}
-    have_to = bool(_HAVE_TO.search(clause)) or "need" in kinds
-    reach = max(places, default=len(lower)) + 2
-    negated = sum(word in NEGATORS for word in lower[:reach]) % 2 == 1
-    if negated:
-        return "must not" if kinds & {"must", "may"} else "need not" if have_to else ""
-    if "must" in kinds or have_to:
-        return "must"
-    return "should" if "should" in kinds else "may" if "may" in kinds else ""
+def _modalities(lower: Sequence[str]) -> list[Modality]:
+    """Return what each word of a clause is obliged to: by the modal before it, or by the first.
+
+    "No", "nobody" and the like deny the first modal wherever they stand; "not" only one close by,
+    so that "who do not want it can leave" allows.
+    """
+    places = [index for index, word in enumerate(lower) if _modal(lower, index)]
+    if not places:
+        return [""] * len(lower)
+    found: list[Modality] = []
+    for number, (place, end) in enumerate(zip(places, [*places[1:], len(lower)], strict=True)):
+        first = max(places[number - 1] + 1 if number else 0, place - _BEFORE_MODAL)
+        near = sum(word in NEGATORS for word in lower[first : place + 2])
+        far = sum(word in _NOBODY for word in lower[:first]) if number == 0 else 0
+        kind = _modal(lower, place)
+        denied = (near + far) % 2 == 1
+        found += [(_DENIED_MODAL if denied else _MODAL)[kind]] * (end - (place if number else 0))
+    return found
+
+
+def _modal(lower: Sequence[str], index: int) -> str:
+    """Return the kind of modal that stands at a place, "" for any other word."""
+    if lower[index] in _HAVE and lower[index + 1 : index + 2] == ["to"]:
+        return "need"
+    return _MODALS.get(lower[index], "")
 
 
 class Canonical(NamedTuple):

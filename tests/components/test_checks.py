@@ -24,6 +24,11 @@ PLAN = Unit(
     cells=("Growth", "$189", "15", "50", "100"),
     context="Plans and pricing Tarnfield",
 )  # fmt: skip
+ADD_ON = Unit(
+    text="Add-on: Single sign-on; Price: $60 per month on Growth; Included in: Scale, Enterprise",
+    columns=("Add-on", "Price", "Included in"),
+    cells=("Single sign-on", "$60 per month on Growth", "Scale, Enterprise"),
+)
 
 
 def reasons(claim: str, unit: str | Unit) -> list[str]:
@@ -55,6 +60,12 @@ def reasons(claim: str, unit: str | Unit) -> list[str]:
         ("Growth allows 100 write requests per second.", PLAN),
         ("The cut is 10 percent.", "The cut is 10 %."),
         ("They run without limit.", "They run with no limit."),
+        ("A card isn't required.", "No card is needed."),
+        ("You need not bring a card.", "No card is required."),
+        ("Data cannot be shared.", "Data may not be shared."),
+        ("Staff can take a badge home.", "Staff may take a badge home."),
+        ("The reason is that Relay isn't.", "The reason is that Relay is not."),
+        ("Single sign-on costs $60 a month on Growth and comes with Scale.", ADD_ON),
     ],
 )
 def test_other_words_for_the_same(claim: str, source: str | Unit) -> None:
@@ -92,6 +103,15 @@ def test_other_words_for_the_same(claim: str, source: str | Unit) -> None:
         ("Passwords may be changed after a leak.", PASSWORDS, "modality"),
         ("Staff must take a badge home.", "Staff may take a badge home.", "modality"),
         ("Staff need not take a badge.", "Staff must not take a badge.", "modality"),
+        ("The clock must never go back.", "The clock can never go back.", "modality"),
+        ("A card must not be shown.", "No card is required to be shown.", "modality"),
+        ("People who don't want it must leave.", "People who don't want it can leave.", "modality"),
+        ("They should not pay.", "They should not have to pay.", "modality"),
+        ("Browsers are content and Relay is.", "Browsers are content and Relay is not.",
+         "negation"),
+        ("Code 3 means refused, 3 full and 5 late.", "Code 3 means refused, 4 full and 5 late.",
+         "number"),
+        ("Single sign-on costs $60 a month on Scale.", ADD_ON, "number"),
     ],
 )  # fmt: skip
 def test_what_differs_for_certain(claim: str, source: str | Unit, reason: str) -> None:
