@@ -15,7 +15,7 @@ from typing import Any
 from ragkit.components.alignment import Encoder
 from ragkit.components.checks import Unit, mismatches, names_in
 from ragkit.components.evidence import known_names, units
-from ragkit.components.statements import Statement, Token, parse_statement
+from ragkit.components.statements import Statement, Token, canonical, parse_statement
 from ragkit.components.support_features import Pair, make_pair
 from ragkit.components.support_model import SupportModel, fitted_model
 from ragkit.components.text import word_set
@@ -37,6 +37,8 @@ _AND = re.compile(
     r"|can|may|must|will|costs?|includes?|lasts?|needs?|takes?|\w+_\w+)\b)",
     re.IGNORECASE,
 )
+# verbs that lean on their noun: an attempt is made, done or performed
+_LIGHT = frozenset(canonical(word).stem for word in ("make", "do", "perform", "conduct"))
 _OPPOSITE = ("negation", "opposite", "modality")
 _TOO_MUCH = ("detail", "number", "date", "unit", "name")
 _LISTED = re.compile(r"(?:,|\band|\bor)\s$", re.IGNORECASE)
@@ -183,6 +185,7 @@ class SupportJudge:
     ) -> list[Cost]:
         """Return what each content word costs: 0 if the unit has it, 1 if nothing is like it."""
         own = parse_statement(unit.text).stems
+        own |= _LIGHT if own & _LIGHT else frozenset()
         around = parse_statement(unit.context).stems
         headers = {stem for column in unit.columns for stem in parse_statement(column).stems}
         cells = {stem for cell in unit.cells for stem in parse_statement(cell).stems}
