@@ -12,15 +12,15 @@ from typing import Any
 
 from langgraph.types import Command
 
-from ragkit.checkpoints import RunError, Snapshot, history, place
+from ragkit.checkpoints import RunError, Snapshot, branches, history, place
 from ragkit.config import ArscConfig, GraphConfig
 from ragkit.graphs.nodes import REFUSAL
 from ragkit.records import Decision
 from ragkit.state import arsc_input
 
 __all__ = [
-    "Run", "RunError", "Snapshot", "ask", "carry_on", "compare", "fork", "history", "resume",
-    "waiting_threads",
+    "Run", "RunError", "Snapshot", "ask", "branches", "carry_on", "compare", "fork", "history",
+    "resume", "waiting_threads",
 ]  # fmt: skip
 
 _LOCKS: dict[str, threading.Lock] = {}

@@ -318,6 +318,13 @@ def test_going_back_is_marked_with_the_step_it_went_to():
     assert html.count("back to step") == 1 and "back to step 0" in html
 
 
+def test_a_branch_says_what_it_went_back_to_and_what_was_changed_by_hand():
+    back, fork = snapshot("5", "3", "rollback", n=2), snapshot("6", "2", "retrieve", n=9)
+    back.returns_to, fork.forked = "2", True
+    html = show.timeline([*HISTORY[:3], back], [*HISTORY[:2], fork]).html
+    assert html.count("back to step 1") == 1 and html.count("fork: changed by hand") == 1
+
+
 def test_branches_part_where_their_checkpoints_do():
     left, right = HISTORY[:3], [*HISTORY[:2], snapshot("5", "2", "generate", n=1, draft="y")]
     shown = show.timeline(left, right, names=("as it was", "forked"))

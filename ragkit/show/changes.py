@@ -8,6 +8,7 @@ from typing import Any
 
 from ragkit.show.page import chip, escape, folded, long_text, short_id, stack, tag
 
+SHORT = 120  # characters of a record that stays on one line
 BADGES = {
     "verified": ("good", "✓"),
     "direct": ("path", "→"),
@@ -96,4 +97,7 @@ def _document(name: Any, tone: str, icon: str) -> str:
 
 
 def _json(value: Any) -> str:
+    short = json.dumps(value, ensure_ascii=False, default=str)
+    if len(short) <= SHORT:
+        return short
     return json.dumps(value, ensure_ascii=False, indent=1, default=str)

@@ -26,6 +26,7 @@ class Step:
     parent: str | None = None
     next: tuple[str, ...] = ()
     returns_to: str | None = None
+    forked: bool = False
 
 
 def timeline(
@@ -50,7 +51,7 @@ def timeline(
     others = steps_of(other)
     shared = _shared(steps, others)
     columns = [
-        tag("div", tag("div", chip(tone, name), "rk-line") + _cards(branch[shared:], caps, shared))
+        tag("div", tag("div", chip(tone, name), "rk-line") + _cards(branch, caps, shared))
         for name, branch, tone in zip(names, (steps, others), ("path", "web"), strict=True)
     ]
     before = f"{shared} steps in common" if shared else "nothing in common"
@@ -98,6 +99,7 @@ def _from_snapshots(entries: Sequence[Any]) -> list[Step]:
         ms = _milliseconds(earlier, entry.created_at)
         known = {"id": entry.id, "parent": entry.parent, "next": tuple(entry.next)}
         known["returns_to"] = getattr(entry, "returns_to", None)
+        known["forked"] = getattr(entry, "forked", False)
         made.append(Step(entry.node, dict(entry.changed), dict(entry.values), ms, **known))
         earlier = entry.created_at
     return made
@@ -126,11 +128,12 @@ def _shared(one: Sequence[Step], other: Sequence[Step]) -> int:
 
 
 def _cards(steps: Sequence[Step], limits: Mapping[str, float], start: int = 0) -> str:
-    at = {step.id: number for number, step in enumerate(steps, start) if step.id}
+    """Return the steps from `start` on; a step may have gone back to one before it."""
+    at = {step.id: number for number, step in enumerate(steps) if step.id}
     return stack(
         (
             _card(step, number, _went_back(step, number, at), limits)
-            for number, step in enumerate(steps, start)
+            for number, step in enumerate(steps[start:], start)
         ),
         "rk-steps",
     )
@@ -146,6 +149,8 @@ def _went_back(step: Step, number: int, at: Mapping[str, int]) -> int | None:
 
 def _card(step: Step, number: int, back: int | None, limits: Mapping[str, float]) -> str:
     words = [tag("span", escape(step.node), "rk-title rk-mono")]
+    if step.forked:
+        words.append(chip("web", "fork: changed by hand", "✎"))
     if back is not None:
         words.append(chip("web", f"back to step {back}", "↩"))
     if step.ms is not None:

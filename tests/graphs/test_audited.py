@@ -27,6 +27,7 @@ from ragkit.records import (
 from ragkit.runs import (
     RunError,
     ask,
+    branches,
     carry_on,
     compare,
     fork,
@@ -424,7 +425,23 @@ def test_fork_goes_back_changes_a_field_and_keeps_both_branches_e9():
     branches = [s for s in shown if s.node == "final_format"]
     assert len(branches) == 2 and set(compare(run, other)) == {"attempt"}
     forked = next(s for s in shown if s.parent == before.id and s.changed.get("attempt") == (0, 2))
-    assert forked.next == ("answer_generator",)
+    assert forked.next == ("answer_generator",) and forked.forked
+    assert forked.node == before.node == "context_builder"
+    again = fork(graph, run.thread_id, forked.id, {"attempt": 1})
+    assert again.path == other.path, "a fork of a fork goes on where the first one did"
+
+
+def test_a_fork_shares_its_beginning_with_the_branch_it_left_e9():
+    graph = build_audited(kit_for(checker=Queue([FABRICATED, GOOD])))
+    run = ask(graph, "q")
+    shown = history(graph, run.thread_id)
+    assert branches(shown) == [shown], "a rollback is no fork: it is in the history itself"
+    before = next(s for s in shown if s.next == ("answer_generator",))
+    fork(graph, run.thread_id, before.id, {"attempt": 2})
+    left, right = branches(history(graph, run.thread_id))
+    parted = shown.index(before) + 1
+    assert left == shown and right[:parted] == shown[:parted] and right[parted] not in left
+    assert right[-1].node == left[-1].node == "final_format"
 
 
 def test_fork_names_unknown_fields_checkpoints_and_waiting_threads_e9():
