@@ -19,8 +19,8 @@ from ragkit.show.parts import gauge, gauges, html, note, stat, stats
 
 __all__ = [
     "button", "checkbox", "column", "details", "dropdown", "gauge", "gauges", "html", "in_jupyter",
-    "live", "multiselect", "note", "number", "progress", "range_slider", "row", "slider", "stat",
-    "stats", "switch", "table", "tabs", "text", "text_area", "wrap",
+    "live", "multiselect", "note", "number", "progress", "range_slider", "review_form", "row",
+    "slider", "stat", "stats", "switch", "table", "tabs", "text", "text_area", "wrap",
 ]  # fmt: skip
 
 _SMALL = (
@@ -128,6 +128,16 @@ def button(label: str, action: Callable[[], Any], tone: str = "neutral") -> Any:
     if in_jupyter():
         return ipy.button(label, action, tone)
     return mo.ui.button(on_click=lambda _: ipy.attempt(action), label=label, kind=tone)
+
+
+def review_form(graph: Any, thread_id: str, **options: Any) -> Any:
+    """Return a form that decides a waiting thread; a live view gets the finished Run, or None.
+
+    `options` are those of `ragkit.review_form.ReviewForm`: `config` and `log`, an AuditLog.
+    """
+    from ragkit.review_form import ReviewForm
+
+    return wrap(ReviewForm(graph, thread_id, **options))
 
 
 def wrap(widget: Any) -> Any:

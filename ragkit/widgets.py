@@ -32,8 +32,14 @@ _PAINT = """
 """
 
 
-def _source(name: str) -> str:
+def source(name: str) -> str:
+    """Return a script that lies beside the pictures."""
     return files("ragkit.show").joinpath(name).read_text(encoding="utf-8")
+
+
+def style_sheet() -> str:
+    """Return the pictures' style sheet as a widget takes it."""
+    return style().removeprefix("<style>").removesuffix("</style>")
 
 
 class ThresholdMap(anywidget.AnyWidget):
@@ -43,8 +49,8 @@ class ThresholdMap(anywidget.AnyWidget):
     to mouse, finger and arrow keys, and cannot cross.
     """
 
-    _esm: ClassVar[str] = _source("threshold_map.js")
-    _css: ClassVar[str] = style().removeprefix("<style>").removesuffix("</style>") + _PAINT
+    _esm: ClassVar[str] = source("threshold_map.js")
+    _css: ClassVar[str] = style_sheet() + _PAINT
     points = traitlets.List().tag(sync=True)  # [score, relevant, label] each, in reading order
     fail = traitlets.Float(0.35).tag(sync=True)
     passing = traitlets.Float(0.7).tag(sync=True)
