@@ -235,3 +235,51 @@ def test_it_runs_in_jupyterlab(source: Path, chromium: object, lab: str) -> None
     assert "Error displaying widget" not in walk.page.locator("body").inner_text()
     assert (walk.errors, walk.asked) == ([], [])
     walk.page.close()
+
+
+# --- the review form of notebook 7 ---
+
+
+def review(page: object) -> None:
+    """Send an empty decision, a whole one and that again; the form says what became of each."""
+    from playwright.sync_api import expect
+
+    form = page.locator("form.rk-form")
+    form.wait_for(timeout=180_000)
+    said, send = form.get_by_role("status"), form.get_by_role("button")
+    send.click()
+    expect(said).to_contain_text("Refused: action: choose approve", timeout=30_000)
+    form.get_by_label("approve the draft").check()
+    send.click()
+    expect(said).to_contain_text("Refused: reviewer: who decides?", timeout=30_000)
+    form.get_by_label("reviewer", exact=True).fill("R. Viewer")
+    send.click()
+    expect(said).to_contain_text("approve by R. Viewer: the run ended as verified", timeout=30_000)
+    expect(page.get_by_text("approved by R. Viewer").first).to_be_attached(timeout=30_000)
+    send.click()
+    expect(said).to_contain_text("nothing was changed", timeout=30_000)
+    expect(said.locator(".rk-note")).to_have_count(4)
+
+
+REVIEWED = next(path for path in SOURCES if "ui.review_form" in path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
+def test_a_reviewer_decides_in_marimo(chromium: object) -> None:
+    walk = Walk(chromium)
+    with front_ends.marimo_app(REVIEWED) as url:
+        front_ends.open_marimo(walk.page, url)
+        review(walk.page)
+    assert (walk.errors, walk.asked) == ([], [])
+    walk.page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
+def test_a_reviewer_decides_in_jupyterlab(chromium: object, lab: str) -> None:
+    walk = Walk(chromium)
+    front_ends.run_in_lab(walk.page, f"{lab}{REVIEWED.stem}.ipynb")
+    review(walk.page)
+    assert (walk.errors, walk.asked) == ([], [])
+    walk.page.close()
