@@ -14,7 +14,7 @@ from ragkit.evaluation.readme import HEADLINES, insert_table, readme_table
 from ragkit.evaluation.report import write_ladder
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "benchmarks/results/ladder.json"
+RESULTS = ROOT / "data/results/ladder.json"
 
 
 @pytest.fixture
@@ -45,10 +45,8 @@ def test_the_command_writes_it_between_the_marks(results, tmp_path):
 def test_the_readme_shows_its_results_file():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     has_marks = "<!-- ladder -->" in readme
-    assert has_marks == RESULTS.exists(), (
-        "README marks and benchmarks/results/ladder.json go together"
-    )
+    assert has_marks == RESULTS.exists(), "README marks and data/results/ladder.json go together"
     if has_marks:
         assert readme == insert_table(readme, readme_table(RESULTS)), (
-            "run: ragkit eval table benchmarks/results/ladder.json --write README.md"
+            "run: ragkit eval table data/results/ladder.json --write README.md"
         )
