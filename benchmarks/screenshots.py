@@ -18,15 +18,18 @@ import front_ends  # noqa: E402
 
 WIDTHS = (1280, 420)
 TALLEST = 14_000
+HEIGHT = "Math.max(...[...document.querySelectorAll('body, body *')].map(e => e.scrollHeight)) + 40"
 
 
 def shoot(page: object, target: Path, height: int) -> None:
     """Take one picture with everything on it, as high as the page is."""
     width = page.viewport_size["width"]
-    page.set_viewport_size({"width": width, "height": min(max(height, 700), TALLEST)})
-    page.wait_for_timeout(1000)
+    for _ in range(3):  # a higher window changes what is in it, and so its height
+        page.set_viewport_size({"width": width, "height": min(max(height, 700), TALLEST)})
+        page.wait_for_timeout(1000)
+        height = max(height, page.evaluate(HEIGHT))
     page.screenshot(path=target)
-    print(target)
+    print(target, flush=True)
 
 
 def marimo(chromium: object, notebook: Path, out: Path) -> None:
@@ -38,11 +41,8 @@ def marimo(chromium: object, notebook: Path, out: Path) -> None:
                     viewport={"width": width, "height": 900}, color_scheme=scheme
                 )
                 front_ends.open_marimo(page, url)
-                height = page.evaluate(
-                    "Math.max(...[...document.querySelectorAll('body, body *')]"
-                    ".map(e => e.scrollHeight))"
-                )
-                shoot(page, out / f"{notebook.stem}-marimo-{scheme}-{width}.png", height + 40)
+                target = out / f"{notebook.stem}-marimo-{scheme}-{width}.png"
+                shoot(page, target, page.evaluate(HEIGHT))
                 page.close()
 
 

@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "Start here"
 # description = "The company and its questions, what a chunk is, and three ways to find the right one."
 # ///
@@ -150,7 +150,6 @@ def _(by_id, of_trap):
         [{"trap": by_id[name].trap, "questions": of_trap[by_id[name].trap],
           "one of them": by_id[name].question, "why it is a trap": by_id[name].note}
          for name in _examples],
-        widths={"trap": 110, "questions": 100},
     )  # fmt: skip
     return
 
@@ -172,7 +171,7 @@ def _():
 def _():
     page = read_page(data_dir() / "kb" / "pricing.md", "kb/pricing.md")
     by_hand = re.split(r"(?m)^## ", page.text)
-    [piece.strip().splitlines()[0] for piece in by_hand]
+    ui.facts([piece.strip().splitlines()[0] for piece in by_hand])
     return by_hand, page
 
 
@@ -224,7 +223,7 @@ def _():
 
 @app.cell
 def _(plans):
-    plans["metadata"]
+    ui.facts(plans["metadata"])
     return
 
 
@@ -242,7 +241,7 @@ def _(plans):
     _text = f"kb/pricing.md\n1\n{plans['content']}"
     own_id = "pricing#1-" + hashlib.sha256(_text.encode()).hexdigest()[:8]
     assert own_id == plans["id"]
-    own_id
+    ui.facts({"by hand": own_id, "by the library": plans["id"]})
     return
 
 
@@ -338,7 +337,7 @@ def _():
 
 @app.cell
 def _(kit):
-    ui.table(parts(kit), page_size=24, widths={"job": 110, "who does it": 190})
+    ui.table(parts(kit), page_size=24)
     return
 
 
@@ -382,7 +381,7 @@ def _(answer, asked, index):
     scores = {
         found["id"]: score for found, score in index.scored(asked.question, len(index), "dense")
     }
-    {"by hand": round(cosine, 6), "by the index": round(scores[answer["id"]], 6)}
+    ui.facts({"by hand": round(cosine, 6), "by the index": round(scores[answer["id"]], 6)})
     return
 
 
@@ -400,7 +399,7 @@ def _():
 @app.cell
 def _(answer, asked):
     shared = set(keyword_tokens(asked.question)) & set(keyword_tokens(answer["content"]))
-    sorted(shared)
+    ui.facts(sorted(shared))
     return
 
 
@@ -428,7 +427,7 @@ def _(answer, asked, index):
     dense = ranking(asked.question, "dense")
     keyword = ranking(asked.question, "keyword")
     ranks = dense.index(answer["id"]) + 1, keyword.index(answer["id"]) + 1
-    ranks
+    ui.facts({"rank in dense": ranks[0], "rank in keyword": ranks[1]})
     return dense, keyword, ranking, ranks
 
 
@@ -437,7 +436,7 @@ def _(answer, dense, keyword, ranks):
     fused_by_hand = 1 / (60 + ranks[0]) + 1 / (60 + ranks[1])
     fused_scores = fuse([dense, keyword], 60)
     assert fused_by_hand == fused_scores[answer["id"]]
-    {"by hand": fused_by_hand, "by the library": fused_scores[answer["id"]]}
+    ui.facts({"by hand": fused_by_hand, "by the library": fused_scores[answer["id"]]})
     return (fused_scores,)
 
 

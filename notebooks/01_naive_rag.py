@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "Naive RAG, and how it fails"
 # description = "Retrieve, then answer, whatever was found: five failures, each seen happening, and a first score."
 # ///
@@ -112,10 +112,8 @@ def _():
 @app.cell
 def _(draft, kit, naive, plain):
     first = ask(naive, plain)
-    {
-        "same edges": show.edges_of(naive) == show.edges_of(build_naive(kit)),
-        "same answer": first.answer == draft.text,
-    }
+    same_edges = show.edges_of(naive) == show.edges_of(build_naive(kit))
+    ui.facts({"same edges": same_edges, "same answer": first.answer == draft.text})
     return (first,)
 
 

@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "ARSC: ask again in other words"
 # description = "Retrieve, grade, rewrite, retry: the first loop, its cap, and everything it remembers."
 # ///
@@ -15,9 +15,10 @@ with app.setup(hide_code=True):
     from langgraph.graph import END, START, StateGraph
 
     from ragkit import exercises, show, ui
-    from ragkit.choice import announce, by_trap, chosen_kit
+    from ragkit.choice import announce, by_trap, chosen_kit, limited
     from ragkit.config import ArscConfig, Prices
-    from ragkit.evaluation.gold import relevant_ids
+    from ragkit.evaluation.cases import first_case, was_rescued
+    from ragkit.evaluation.components import prepare
     from ragkit.evaluation.questions import load_questions
     from ragkit.graphs.arsc import (
         ArscNodes,
@@ -47,10 +48,9 @@ def _():
 @app.cell
 def _():
     practice = load_questions(half="practice")
-    by_id = {question.id: question for question in practice}
     kit = chosen_kit()
-    announce(kit, runs=6, grade=12, rewrite=2, generate=1)
-    return by_id, kit, practice
+    announce(kit, runs=10, grade=12, rewrite=2, generate=1)
+    return kit, practice
 
 
 @app.cell(hide_code=True)
@@ -58,18 +58,19 @@ def _():
     mo.md(r"""
     ## What goes wrong without it
 
-    A customer asks in the words of customers: *audit certificates*. The page that answers is
-    written in the words of the company: *evidence pack*. First, naive RAG:
+    Customers ask in the words of customers. The pages that answer are written in the words of the
+    company. Among the practice questions of that kind, take the first whose search is rejected
+    whole. First, naive RAG:
     """)
     return
 
 
 @app.cell
-def _(by_id, kit):
-    customer = by_id["q089"].question
-    chunks = kit.retriever.documents()
-    gold = relevant_ids(by_id["q089"], chunks)
-    show.beside_gold(ask(build_naive(kit), customer), by_id["q089"], gold)
+def _(kit, practice):
+    _vocabulary = limited(kit, [q for q in practice if q.trap == "vocabulary"], free=40, paid=3)
+    case, _ = first_case(build_arsc(kit), prepare(kit, _vocabulary), was_rescued)
+    customer = case.question
+    show.beside_gold(ask(build_naive(kit), customer), case, case.relevant)
     return (customer,)
 
 
@@ -92,11 +93,11 @@ def _(customer, kit):
 
 @app.cell
 def _(found, grades):
-    {
-        "documents": len(found),
-        "graded yes": sum(grade.binary_score == "yes" for grade in grades),
-        "best score": round(max(grade.score for grade in grades), 2),
-    }
+    ui.stats(
+        ("documents", len(found)),
+        ("graded yes", sum(grade.binary_score == "yes" for grade in grades)),
+        ("best score", f"{max(grade.score for grade in grades):.2f}"),
+    )
     return
 
 
@@ -109,8 +110,8 @@ def _():
     ## One turn of the loop, by hand
 
     The rewriter gets three things: the customer's question, the queries that failed, and what they
-    found. It proposes words that the corpus uses. The offline one is a rule: it takes out the words
-    that led nowhere and puts a heading in their place.
+    found. It proposes words that the corpus uses. The offline one is a rule: it looks for a place
+    in the pages that may be meant, and asks in the words that stand there.
     """)
     return
 
@@ -125,9 +126,9 @@ def _(customer, found, kit):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    That is no sentence any more, and a search does not mind; a chat model would write a smoother
-    one. Search with it, but grade for the **old question**. The customer did not ask the rewrite; a
-    document that fits the rewrite and not the question is of no use to anybody.
+    It need not be a nice sentence; a search does not mind. Search with it, but grade for the **old
+    question**. The customer did not ask the rewrite; a document that fits the rewrite and not the
+    question is of no use to anybody.
     """)
     return
 
@@ -143,8 +144,9 @@ def _(customer, kit, rewritten):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    Same customer, same index, other words, and the page is there. That is the whole idea. What is left is bookkeeping: how often may it turn, what does it carry
-    from turn to turn, and what does it say when nothing helps?
+    Same customer, same index, other words, and the page is there. That is the whole idea. What is
+    left is bookkeeping: how often may it turn, what does it carry from turn to turn, and what does
+    it say when nothing helps?
 
     ## The state
 
@@ -165,7 +167,7 @@ def _():
 
 @app.cell
 def _(customer):
-    arsc_input(customer, max_iterations=3)
+    ui.facts(arsc_input(customer, max_iterations=3))
     return
 
 
@@ -206,8 +208,8 @@ def _(kit):
     workflow.add_node("retriever", nodes.retriever)
     workflow.add_node("grader", nodes.grader)
     workflow.add_node("rewriter", nodes.rewriter)
-    workflow.add_node("generator", nodes.generator)
-    return nodes, workflow
+    _ = workflow.add_node("generator", nodes.generator)
+    return (workflow,)
 
 
 @app.cell(hide_code=True)
@@ -310,8 +312,9 @@ def _():
 
 
 @app.cell
-def _(by_hand, by_id):
-    hopeless = ask(by_hand, by_id["q040"].question, config=ArscConfig(max_iterations=3))
+def _(by_hand, kit, practice):
+    _missing = limited(kit, [q for q in practice if q.trap == "missing"], free=20, paid=3)
+    _, hopeless = first_case(by_hand, _missing, lambda _, run: run.path.count("retriever") == 3)
     ui.table([{"the run's diary": line} for line in hopeless.state["context_history"]])
     return (hopeless,)
 
@@ -333,7 +336,8 @@ def _():
 
 @app.cell
 def _(hopeless):
-    {"tag": hopeless.tag, "reason": hopeless.reason, "generation": "generation" in hopeless.state}
+    ui.facts({"tag": hopeless.tag, "reason": hopeless.reason,
+              "generation in the state": "generation" in hopeless.state})  # fmt: skip
     return
 
 
@@ -345,9 +349,9 @@ def _():
     Pick a question, the number of documents and the cap. Watch three things: does the loop turn,
     what does it find, and what does it cost?
 
-    Not every story ends well. Try *How old may the data be?*: a page answers it, but the cap comes
-    first. Try *Who is the CEO of Tarnfield?*: no page answers it, and the loop turns until the
-    grader mistakes one for an answer. More turns are more chances, for both.
+    Not every story ends well. Look for a *missing* question whose loop turns until the grader
+    mistakes some page for an answer. Then take documents away from a *vocabulary* question until
+    the cap comes before its page does. More turns are more chances, for both kinds of ending.
     """)
     return
 
@@ -359,8 +363,8 @@ def _(practice):
 
 
 @app.cell
-def _(by_id, of_interest):
-    question = ui.dropdown(by_trap(of_interest, 100), by_id["q028"], "question")
+def _(of_interest):
+    question = ui.dropdown(by_trap(of_interest, 100), of_interest[-1], "question")
     question
     return (question,)
 

@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "Budgets: a loop that knows what it may spend"
 # description = "A router, three circuit breakers, and one telemetry record a question."
 # ///
@@ -14,7 +14,7 @@ with app.setup:
     from langgraph.graph import END, START, StateGraph
 
     from ragkit import exercises, show, ui
-    from ragkit.choice import announce, chosen_kit
+    from ragkit.choice import announce, by_trap, chosen_kit, limited
     from ragkit.config import Budget, BudgetedConfig, Pace, Prices
     from ragkit.evaluation.questions import load_questions
     from ragkit.graphs.arsc import build_arsc
@@ -48,8 +48,10 @@ def _():
 @app.cell
 def _():
     thinking = chosen_kit()
-    announce(thinking, runs=20, route=1, grade=15, rewrite=2, generate=1)
-    return (thinking,)
+    practice = [q for q in load_questions(half="practice") if not q.history]
+    batch = limited(thinking, practice, free=12, paid=4)
+    announce(thinking, runs=len(batch) + 4, route=1, grade=15, rewrite=2, generate=1)
+    return batch, practice, thinking
 
 
 @app.cell(hide_code=True)
@@ -65,7 +67,7 @@ def _():
 @app.cell
 def _(thinking):
     hello = ask(build_arsc(thinking), "Hi there!")
-    {"path": hello.path, "answer": hello.answer, "tag": hello.tag}
+    ui.facts({"path": hello.path, "answer": hello.answer or None, "tag": hello.tag})
     return
 
 
@@ -81,7 +83,7 @@ def _():
 
 @app.cell
 def _():
-    Pace()
+    ui.facts(Pace())
     return
 
 
@@ -107,7 +109,7 @@ def _():
 
 @app.cell
 def _():
-    Budget()
+    ui.facts(Budget())
     return
 
 
@@ -124,7 +126,7 @@ def _():
 def _():
     used = {"total_ms": 6_000, "estimated_cost": 0.004}
     late = used["total_ms"] > Budget().max_latency_ms * Budget().latency_stop
-    {"by hand": "latency" if late else None, "by the library": over(used, Budget())}
+    ui.facts({"by hand": "latency" if late else None, "by the library": over(used, Budget())})
     return
 
 
@@ -138,7 +140,7 @@ def _():
 
 @app.cell
 def _():
-    Prices().model_dump(exclude={"tokens", "unknown_model"})
+    ui.facts(Prices().model_dump(exclude={"tokens", "unknown_model"}))
     return
 
 
@@ -156,7 +158,7 @@ def _():
 @app.cell
 def _(thinking):
     _asked = ["Hi there!", "What is an API?", "How long is a cursor valid?",
-              "When does Python 3.10 reach its end of life?"]  # fmt: skip
+              "What do reviews say about Tarnfield?"]  # fmt: skip
     routes = {question: thinking.router(question) for question in _asked}
     ui.table([{"question": q, "route": r.route, "why": r.reasoning} for q, r in routes.items()])
     return
@@ -251,24 +253,14 @@ def _():
     ## Spend it
 
     Pick a question and turn the three limits. The gauges show what the run used; the breaker's name
-    is on the tile. Try to find a question that trips each of the three.
+    is on the tile. Can you make each of the three trip? Halve the seconds, then try half a cent.
     """)
     return
 
 
 @app.cell
-def _():
-    practice = [q for q in load_questions(half="practice") if not q.history]
-    return (practice,)
-
-
-@app.cell
 def _(practice):
-    question = ui.dropdown(
-        {f"{q.trap}: {q.question[:70]}": q.question for q in practice},
-        practice[1].question,
-        "question",
-    )
+    question = ui.dropdown(by_trap(practice), practice[1], "question")
     question
     return (question,)
 
@@ -301,7 +293,7 @@ def _(slow):
             max_retries=int(retries), max_latency_ms=seconds * 1000, max_cost_usd=cents / 100
         )
         graph = build_budgeted(slow())
-        return graph, ask(graph, question, config=BudgetedConfig(budget=budget)), budget
+        return graph, ask(graph, question.question, config=BudgetedConfig(budget=budget)), budget
 
     return (spend,)
 
@@ -338,10 +330,10 @@ def _():
 
 
 @app.cell
-def _(practice, slow):
+def _(batch, slow):
     _graph = build_budgeted(slow())
-    telemetry = [ask(_graph, q.question).state["telemetry"] for q in practice[:12]]
-    telemetry[1]
+    telemetry = [ask(_graph, q.question).state["telemetry"] for q in batch]
+    ui.facts(telemetry[1])
     return (telemetry,)
 
 

@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "CRAG: two thresholds, strips, and grounding"
 # description = "Keep, drop or look closer; show the generator only what matters; check every claim."
 # ///
@@ -14,7 +14,7 @@ with app.setup:
     from langgraph.graph import END, START, StateGraph
 
     from ragkit import exercises, show, ui
-    from ragkit.choice import announce, by_trap, chosen_kit
+    from ragkit.choice import announce, by_trap, chosen_kit, limited
     from ragkit.config import CragConfig
     from ragkit.evaluation.components import judge_pools, prepare
     from ragkit.evaluation.ladder import climb, rung
@@ -45,15 +45,12 @@ def _():
 @app.cell
 def _():
     kit = chosen_kit()
-    announce(kit, runs=24, route=1, grade=12, rewrite=1, generate=1, check=3)
-    return (kit,)
-
-
-@app.cell
-def _():
     practice = load_questions(half="practice")
     by_id = {question.id: question for question in practice}
-    return by_id, practice
+    pools = limited(kit, [q for q in practice if q.answered_by == "kb"], free=16, paid=3)
+    batch = limited(kit, [q for q in practice if not q.history], free=12, paid=2)
+    announce(kit, runs=len(pools + batch), route=1, grade=12, rewrite=1, generate=1, check=3)
+    return batch, by_id, kit, pools, practice
 
 
 @app.cell(hide_code=True)
@@ -62,22 +59,23 @@ def _():
     ## What goes wrong without it
 
     Grade what the first searches of some practice questions found, and put every score on one line:
-    above what really holds the answer, below what does not. Wherever you put one cut, some of both
-    kinds lie close to it.
+    above what really holds the answer, below what does not. Most lie far out on their own side. But
+    look at the middle: there are some of both kinds.
     """)
     return
 
 
 @app.cell
-def _(kit, practice):
-    _asked = prepare(kit, [q for q in practice if q.answered_by == "kb"][:16])
-    judged = list(judge_pools(kit, _asked))
+def _(kit, pools):
+    judged = list(judge_pools(kit, prepare(kit, pools), ui.progress))
     scores = [
         {"score": pair.grade.score, "relevant": pair.relevant,
          "question": pair.question_id, "document_id": pair.document_id}
         for pair in judged
     ]  # fmt: skip
-    len(scores)
+    ui.stats(
+        ("graded pairs", len(scores)), ("of them relevant", sum(s["relevant"] for s in scores))
+    )
     return (scores,)
 
 
@@ -103,7 +101,10 @@ def _():
     def cut(score):
         return "kept" if score >= 0.7 else "dropped" if score < 0.35 else "ambiguous"
 
-    [(score, cut(score), verdict(score, CragConfig())) for score in (0.2, 0.35, 0.69, 0.7)]
+    ui.table(
+        [{"score": score, "by hand": cut(score), "by the library": verdict(score, CragConfig())}
+         for score in (0.2, 0.35, 0.69, 0.7)]
+    )  # fmt: skip
     return
 
 
@@ -148,8 +149,8 @@ def _():
     ## Strips
 
     A kept document still carries ballast: the row above, the section below. Cut it into strips of
-    about 120 tokens, grade each strip, keep the survivors in their order. A table keeps its head, a
-    code block stays whole, and no line is lost in the cutting.
+    some tokens (60 here, 120 in the graph), grade each strip, keep the survivors in their order. A
+    table keeps its head, a code block stays whole, and no line is lost in the cutting.
     """)
     return
 
@@ -160,7 +161,7 @@ def _(by_id, kit):
     page = kit.section(kit.retriever(asked, 1, "hybrid")[0])
     pieces = kit.split(page, 60)
     verdicts = kit.strip_grader(asked, pieces)
-    asked
+    ui.note(asked, title="the question")
     return asked, page, pieces, verdicts
 
 
@@ -180,7 +181,8 @@ def _(page, pieces, verdicts):
 
 @app.cell
 def _(page, pieces, verdicts):
-    _kept = [p for p, g in zip(pieces, verdicts, strict=True) if g.score >= 0.5]
+    _line = CragConfig().strip_threshold
+    _kept = [p for p, g in zip(pieces, verdicts, strict=True) if g.score >= _line]
     ui.stats(
         ("the section", estimate_tokens(page["content"]), "tokens"),
         ("its surviving strips", sum(estimate_tokens(p["content"]) for p in _kept), "tokens"),
@@ -212,7 +214,7 @@ def _(by_id, kit):
 
 @app.cell
 def _(grounding):
-    {"grounded": grounding.grounded, "question answered": grounding.useful}
+    ui.facts({"grounded": grounding.grounded, "question answered": grounding.useful})
     return
 
 
@@ -239,7 +241,7 @@ def _(kit):
     )
     flow.add_edge("retriever", "grader")
     flow.add_edge("blend", "strips")
-    flow.add_edge("generator", "grounding_check")
+    _ = flow.add_edge("generator", "grounding_check")
     return (flow,)
 
 
@@ -374,9 +376,8 @@ def _():
 
 
 @app.cell
-def _(kit, practice):
+def _(batch, kit):
     _still = kit.replace(clock=lambda: 0.0)
-    batch = [q for q in practice if not q.history][:12]
     records = climb(_still, batch, [rung("naive"), rung("crag")])
     crag_records = [record for record in records if record.rung == "crag"]
     return crag_records, records
@@ -398,6 +399,9 @@ def _():
     mo.md(r"""
     Rejections point at the chunks, rewrites at a gap between your words and theirs, web fallbacks
     at missing pages, second drafts at the prompt, and exhausted budgets are what you really fail.
+    Mind one thing about the web: six documents are graded, and a single one that is not kept is
+    reason enough to `blend`. With fewer documents a search, the web is asked less.
+
     What would other lines have done to the same scores?
     """)
     return

@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "The audited loop: roll back, ask a person, keep the record"
 # description = "Every claim checked, every failure undone, every step in a log that shows its edits."
 # ///

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from textwrap import shorten
 from typing import Any
@@ -71,15 +71,27 @@ def estimate(runs: int, prices: Prices | None = None, **operations: int) -> floa
 
 
 def announce(kit: Kit, runs: int = 1, **operations: int) -> Any:
-    """Say which kit thinks and what so many runs cost, before they run; see `estimate`."""
+    """Say which kit thinks, what so many runs cost before they run, and how to switch.
+
+    See `estimate` for what is counted. A server of one's own has no price that we know.
+    """
     from ragkit.show.parts import note
 
     amount = f"about ${estimate(runs, **operations):,.4f}".rstrip("0").rstrip(".")
     counted = f"{runs:,} question{'s' * (runs != 1)}"
     if is_free(kit):
-        price = f"{counted}: free. With a chat model the same would cost {amount}."
-        return note(price, "good", kit.name)
-    return note(f"{counted}: {amount}, by the price table in `config.py`.", "maybe", kit.name)
+        price = f"{counted}: free. With a chat model the same would cost {amount}"
+        return note(f"{price}: start the notebook with `RAGKIT_KIT=chat`.", "good", kit.name)
+    price = f"{amount}, by the price table in `config.py`"
+    if os.environ.get("OPENAI_BASE_URL"):
+        price = f"what your server asks for it; {amount} at the table's prices"
+    back = "Without `RAGKIT_KIT=chat` it is free."
+    return note(f"{counted}: {price}. {back}", "maybe", kit.name)
+
+
+def limited(kit: Kit, questions: Sequence[Question], free: int, paid: int) -> list[Question]:
+    """Return the first questions: as many as `free` while nothing is paid, else `paid`."""
+    return list(questions[: free if is_free(kit) else paid])
 
 
 def _name(component: Any) -> str:

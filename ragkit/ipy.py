@@ -280,7 +280,8 @@ def fold(summary: str, content: Any) -> Any:
 
 def table(rows: Any, label: str) -> Picture:
     """Return records or a data frame as an HTML table."""
-    made = plain_table(frame(rows).to_dict("records"))
+    # a data frame turns None into NaN and whole numbers into floats
+    made = plain_table(rows.to_dict("records") if hasattr(rows, "to_dict") else rows)
     title = note("", "muted", label).html if label else ""
     return Picture(title + made.html, made.text)
 

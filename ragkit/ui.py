@@ -15,12 +15,12 @@ import marimo as mo
 from ragkit import ipy
 from ragkit.show.page import Picture
 from ragkit.show.parts import details as _plain_details
-from ragkit.show.parts import gauge, gauges, html, note, stat, stats
+from ragkit.show.parts import facts, gauge, gauges, html, note, stat, stats
 
 __all__ = [
-    "button", "checkbox", "column", "details", "dropdown", "gauge", "gauges", "html", "in_jupyter",
-    "live", "multiselect", "note", "number", "progress", "range_slider", "review_form", "row",
-    "slider", "stat", "stats", "switch", "table", "tabs", "text", "text_area", "wrap",
+    "button", "checkbox", "column", "details", "dropdown", "facts", "gauge", "gauges", "html",
+    "in_jupyter", "live", "multiselect", "note", "number", "progress", "range_slider",
+    "review_form", "row", "slider", "stat", "stats", "switch", "table", "tabs", "text", "text_area", "wrap",
 ]  # fmt: skip
 
 _SMALL = (
@@ -209,11 +209,13 @@ def details(summary: str, content: Any, opened: bool = False) -> Any:
 def table(
     rows: Any, label: str = "", page_size: int = 12, widths: Mapping[str, int] | None = None
 ) -> Any:
-    """Return records or a data frame as a table, sortable and searchable in marimo.
+    """Return records or a data frame as a table.
 
-    Long text wraps in a wide column; `widths` sets a column's width in pixels.
+    What fits on one page looks the same in both notebook kinds; a longer one is sortable and
+    searchable in marimo, where `widths` sets a column's width in pixels.
     """
-    if in_jupyter():
+    rows = rows if hasattr(rows, "columns") else list(rows)
+    if in_jupyter() or len(rows) <= page_size:
         return ipy.table(rows, label)
     frame = ipy.frame(rows)
     wrapped = [name for name in frame.columns if ipy.is_long(frame[name])]
@@ -221,7 +223,7 @@ def table(
         frame,
         label=label,
         selection=None,
-        pagination=len(frame) > page_size,
+        pagination=True,
         page_size=page_size,
         show_column_summaries=False,
         show_data_types=False,

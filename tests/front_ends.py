@@ -124,9 +124,10 @@ def open_marimo(page: object, url: str) -> None:
     """Open a marimo app and wait until no cell is left running."""
     page.goto(url, timeout=120_000)
     page.locator(".output").first.wait_for(state="attached", timeout=60_000)
-    settled(page)
-    page.wait_for_function("!document.querySelector('.running-app-icon')", timeout=180_000)
-    settled(page, 1000)
+    # the icon goes away between two cells too
+    for _ in range(3):
+        settled(page, 1500)
+        page.wait_for_function("!document.querySelector('.running-app-icon')", timeout=300_000)
 
 
 def settled(page: object, quiet: int = 2500, longest: int = 120_000) -> None:

@@ -148,8 +148,10 @@ def begins_with_a_title(notebook: Notebook) -> Iterator[str]:
     first = next((cell.prose for cell in notebook.cells if cell.prose), "")
     if not first.lstrip().startswith("# "):
         yield "the first prose cell must begin with a title"
-    if "[tool.marimo.opengraph]" not in notebook.source:
-        yield "the header lacks [tool.marimo.opengraph] with title and description for the gallery"
+    if "# [tool.ragkit]" not in notebook.source:
+        yield "the header lacks [tool.ragkit] with title and description for the gallery"
+    if "[tool.marimo.opengraph]" in notebook.source:
+        yield "marimo warns of [tool.marimo.opengraph] at every run; the table is [tool.ragkit]"
     if re.search(r"(?m)^# dependencies", notebook.source):
         yield "dependencies in the header make marimo ask for a sandbox"
 

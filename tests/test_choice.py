@@ -55,12 +55,23 @@ def test_an_estimate_counts_every_operation_of_every_run():
         choice.estimate(1, prices, think=1)
 
 
-def test_what_it_costs_is_said_before_it_runs():
+def test_what_it_costs_is_said_before_it_runs(monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     free = choice.announce(scripted_kit(name="offline: rules"), runs=107, generate=1)
     assert "free" in free.text and "$0.214" in free.text and "rk-good" in free.html
     paid = choice.announce(scripted_kit(name="chat: some-model"), runs=1, generate=1)
     assert "1 question: about $0.002" in paid.text and "rk-maybe" in paid.html
-    assert "free" not in paid.text and "chat: some-model" in paid.text
+    assert "chat: some-model" in paid.text and "RAGKIT_KIT=chat" in free.text
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    own = choice.announce(scripted_kit(name="chat: own"), runs=1, generate=1)
+    assert "1 question: what your server asks for it; about $0.002" in own.text
+
+
+def test_a_paid_kit_is_asked_less():
+    questions = [Question(id=f"q{n}", question="?", trap="plain") for n in range(9)]
+    free, paid = scripted_kit(name="offline: rules"), scripted_kit(name="chat: some-model")
+    assert len(choice.limited(free, questions, 20, 3)) == 9
+    assert [q.id for q in choice.limited(paid, questions, 20, 3)] == ["q0", "q1", "q2"]
 
 
 def test_the_parts_of_a_kit_are_its_jobs():

@@ -8,6 +8,7 @@ import ipywidgets
 import pytest
 
 from ragkit import ipy, ui
+from ragkit.config import Budget
 from ragkit.show.page import Picture
 
 
@@ -223,10 +224,23 @@ def test_table_takes_records_and_frames(jupyter):
         assert "&lt;b&gt;" in made.html and "<b>" not in made.html and "0.51" in made.html
 
 
-def test_marimo_table_is_sortable_and_quiet():
-    made = ui.table([{"id": "a", "text": "long " * 30}])
+def test_a_short_table_is_the_same_in_marimo():
+    made = ui.table([{"id": "a", "asked": 1, "found": True, "text": "short"}])
+    assert isinstance(made, Picture) and 'data-name="found"' in made.html and "yes" in made.html
+
+
+def test_a_long_marimo_table_is_sortable_and_quiet():
+    made = ui.table([{"id": "a", "text": "long " * 30}] * 13)
     assert made._component_args["wrapped-columns"] == ["text"]
     assert made._component_args["selection"] is None
+
+
+def test_facts_are_read_row_by_row():
+    made = ui.facts({"by hand": 0.1 + 0.2, "path": ["a", "<b>"], "left": None, "ok": False})
+    assert made.text == "by hand: 0.3\npath: a · <b>\nleft: –\nok: no"
+    assert "&lt;b&gt;" in made.html and "<b>" not in made.html
+    assert ui.facts(["one", "two"]).text == "one, two"
+    assert "max_retries: 2" in ui.facts(Budget()).text
 
 
 def test_notes_read_markdown_and_no_markup():

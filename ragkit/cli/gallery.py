@@ -29,7 +29,7 @@ class Card:
 
 
 def read_card(notebook: Path) -> Card:
-    """Read title and description from a notebook's `[tool.marimo.opengraph]` header.
+    """Read title and description from a notebook's `[tool.ragkit]` header.
 
     A notebook without a readable header gets the title that its file name gives.
     """
@@ -49,7 +49,7 @@ def _header(source: str) -> dict[str, Any]:
         header = tomllib.loads("\n".join(line[2:] for line in lines))
     except tomllib.TOMLDecodeError:
         return {}
-    return header.get("tool", {}).get("marimo", {}).get("opengraph", {})
+    return header.get("tool", {}).get("ragkit", {})
 
 
 def numbered_notebooks(folder: Path, suffix: str = ".py") -> list[Path]:

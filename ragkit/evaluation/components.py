@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from ragkit.config import ArscConfig, Strategy
+from ragkit.evaluation.cases import was_rejected, was_rescued
 from ragkit.evaluation.figures import Figure
 from ragkit.evaluation.gold import relevant_ids, stated
 from ragkit.evaluation.questions import Question
@@ -15,7 +16,7 @@ from ragkit.graphs.arsc import build_arsc
 from ragkit.graphs.nodes import grade, route
 from ragkit.kit import Kit
 from ragkit.records import Document, Grade
-from ragkit.runs import Run, ask
+from ragkit.runs import ask
 
 POOL = 6  # chunks a question that the grader is measured on, as many as CRAG grades
 Progress = Any
@@ -191,29 +192,19 @@ def rewriter_figures(
     """
     graph = build_arsc(kit)
     runs = [(q, ask(graph, q.question, config=ArscConfig())) for q in progress(questions)]
-    rejected = [(q, run) for q, run in runs if _first_rejected(run)]
+    rejected = [(q, run) for q, run in runs if was_rejected(run)]
     figures = []
     for name, some in (
         ("vocabulary", [pair for pair in rejected if pair[0].trap == "vocabulary"]),
         ("all", rejected),
     ):
-        hits = sum(_rescued(q, run) for q, run in some)
+        hits = sum(was_rescued(q, run) for q, run in some)
         figures.append(
             Figure("rewriter", f"rescue rate, {name} questions", Share(hits, len(some)),
                    "rejected whole at first, ended on a chunk that is graded yes and relevant "
                    "/ rejected whole at first")
         )  # fmt: skip
     return figures
-
-
-def _first_rejected(run: Run) -> bool:
-    first = next((s["update"]["grades"] for s in run.steps if s["node"] == "grader"), [])
-    return not any(verdict["binary_score"] == "yes" for verdict in first)
-
-
-def _rescued(question: Question, run: Run) -> bool:
-    yes = {g["document_id"] for g in run.state["grades"] if g["binary_score"] == "yes"}
-    return bool(yes & set(question.relevant))
 
 
 def _share(hits: Iterable[bool], among: Sequence[bool]) -> Share:

@@ -87,8 +87,10 @@ class ArscNodes:
         """Answer the original question from the documents graded yes."""
         draft = generate(self.kit.generator, state["original_question"], state["documents"])
         tag = "best_effort" if draft.answerable else "abstained"
+        count = len(state["documents"])
+        documents = f"{count} document{'s' * (count != 1)}"
         reason = (
-            f"answered from {len(state['documents'])} documents graded relevant; claims not checked"
+            f"answered from {documents} graded relevant; claims not checked"
             if draft.answerable
             else "the documents graded relevant do not hold the answer"
         )

@@ -236,7 +236,8 @@ class CragNodes:
 
     def ship(self, state: CragState) -> dict[str, Any]:
         """Ship a verified answer."""
-        reason = f"{len(state['grounding']['claims'])} claims supported by the evidence"
+        count = len(state["grounding"]["claims"])
+        reason = f"{count} claim{'s' * (count != 1)} supported by the evidence"
         return {"answer": state["draft"], "reason": reason}
 
     def ship_tagged(self, state: CragState) -> dict[str, Any]:

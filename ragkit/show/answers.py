@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragkit.show.page import Picture, bar, chip, escape, folded, long_text, stack, tag
+from ragkit.show.page import Picture, bar, chip, emphasis, escape, folded, long_text, stack, tag
 
 STATUSES = {
     "supported": ("good", "✓"),
@@ -61,12 +61,12 @@ def marked(
                 worst[record["citation_id"]] = status
     pieces, at = [], 0
     for match in _MARKER.finditer(answer):
-        pieces.append(_emphasis(answer[at : match.start()]))
+        pieces.append(emphasis(answer[at : match.start()]))
         numbers = [int(number) for number in re.findall(r"\d+", match[0])]
         status = min((worst[n] for n in numbers if n in worst), key=_WORST_FIRST.index, default="")
         pieces.append(_citation(match[0], status, numbers, documents))
         at = match.end()
-    return "".join(pieces) + _emphasis(answer[at:])
+    return "".join(pieces) + emphasis(answer[at:])
 
 
 def alignment(
@@ -159,15 +159,6 @@ def _claim(record: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) ->
     right += tag("div", long_text(found, 220) if found else "no evidence", "rk-quote")
     right += "".join(tag("div", escape(reason), "rk-why") for reason in record.get("reasons", ()))
     return tag("div", tag("div", left) + tag("div", right), f"rk-card rk-edge rk-{tone} rk-pair")
-
-
-def _emphasis(text: str) -> str:
-    safe = re.sub(r"`([^`\n]+)`", r'<code class="rk-mono">\1</code>', escape(text))
-    return re.sub(r"\*\*([^*\n]+)\*\*", r"<b>\1</b>", safe)
-
-
-def _caption(words: str) -> str:
-    return tag("div", escape(words), "rk-soft rk-small")
 
 
 def _word(token: str) -> str:

@@ -67,6 +67,12 @@ def escape(value: Any) -> str:
     return _escape(str(value), quote=True)
 
 
+def emphasis(text: str) -> str:
+    """Return text as HTML in which, of Markdown, bold and code are shown as such."""
+    safe = re.sub(r"`([^`\n]+)`", r'<code class="rk-mono">\1</code>', escape(text))
+    return re.sub(r"\*\*([^*\n]+)\*\*", r"<b>\1</b>", safe)
+
+
 def tag(name: str, content: str = "", kind: str = "", **attributes: Any) -> str:
     """Return an element around HTML content; attribute values are escaped, None is left out."""
     if kind:
@@ -112,8 +118,8 @@ def long_text(text: str, limit: int = 160, lead: str = "") -> str:
     """Return escaped text; what is longer than `limit` is shown whole when its head is opened."""
     head, cut = shortened(" ".join(text.split()), limit)
     if not cut:
-        return tag("span", escape(lead + text), "rk-text")
-    return folded(escape(lead + head), tag("div", escape(text), "rk-text rk-whole"))
+        return tag("span", emphasis(lead + text), "rk-text")
+    return folded(emphasis(lead + head), tag("div", emphasis(text), "rk-text rk-whole"))
 
 
 def short_id(name: Any) -> str:

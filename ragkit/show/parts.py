@@ -57,6 +57,25 @@ def gauges(*rows: tuple[Any, ...]) -> Picture:
     return Picture(stack((g.html for g in made), "rk-row"), " | ".join(g.text for g in made))
 
 
+def facts(record: Any) -> Picture:
+    """Return a record, a mapping or a list of names so that it can be read from the last row.
+
+    Names and values stand beside each other; a list without names becomes a line of chips.
+    """
+    if hasattr(record, "model_dump"):
+        record = record.model_dump()
+    if not isinstance(record, Mapping):
+        chips = [tag("span", escape(item), "rk-chip rk-mono") for item in record]
+        return Picture(stack(chips, "rk-line"), ", ".join(map(str, record)))
+    rows = "".join(
+        tag("tr", tag("th", escape(name)) + tag("td", _fact(value)))
+        for name, value in record.items()
+    )
+    table = tag("table", tag("tbody", rows), "rk-table rk-facts")
+    text = "\n".join(f"{name}: {_plain_fact(value)}" for name, value in record.items())
+    return Picture(tag("div", table, "rk-wrap"), text)
+
+
 def details(summary: str, content: Any, opened: bool = False) -> Picture:
     """Return content behind a summary line; content is Markdown or anything that shows itself."""
     body = content.html if isinstance(content, Picture) else as_html(content)
@@ -77,10 +96,12 @@ def plain_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None
     numeric = {n for n in names if all(_is_number(r.get(n)) for r in records) and records}
     head = "".join(tag("th", escape(n), "rk-n" if n in numeric else "") for n in names)
     body = "".join(
-        tag("tr", "".join(_cell(record.get(n), n in numeric) for n in names)) for record in records
+        tag("tr", "".join(_cell(n, record.get(n), n in numeric) for n in names))
+        for record in records
     )
-    table = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body), "rk-table")
-    text = "\n".join(" | ".join(str(record.get(n, "")) for n in names) for record in records)
+    kind = "rk-table rk-many" if len(names) > 3 else "rk-table"
+    table = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body), kind)
+    text = "\n".join(" | ".join(_words(record.get(n, "")) for n in names) for record in records)
     return Picture(tag("div", table, "rk-wrap"), " | ".join(names) + "\n" + text)
 
 
@@ -116,12 +137,36 @@ def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _cell(value: Any, numeric: bool) -> str:
+def _cell(name: str, value: Any, numeric: bool) -> str:
     if isinstance(value, Picture):
-        return tag("td", value.html)
-    if value is None:
-        return tag("td", "–", "rk-n rk-soft" if numeric else "rk-soft")
+        return tag("td", value.html, data_name=name)
+    if value is None or value != value:
+        return tag("td", "–", "rk-n rk-soft" if numeric else "rk-soft", data_name=name)
     if numeric:
-        shown = f"{value:,.3g}" if isinstance(value, float) else f"{value:,}"
-        return tag("td", escape(shown), "rk-n")
-    return tag("td", long_text(str(value), 120))
+        return tag("td", escape(_number(value)), "rk-n", data_name=name)
+    return tag("td", tag("div", long_text(_words(value), 120)), data_name=name)
+
+
+def _number(value: float) -> str:
+    small = isinstance(value, float) and abs(value) < 1000
+    return f"{value:,.3g}" if small else f"{value:,.0f}"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None or value != value else str(value)
+
+
+def _fact(value: Any) -> str:
+    return tag("span", "–", "rk-soft") if value is None else long_text(_plain_fact(value), 200)
+
+
+def _plain_fact(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " · ".join(f"{name}: {_plain_fact(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list | tuple | set | frozenset):
+        return " · ".join(_plain_fact(one) for one in value) or "none"
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    return _words(value)

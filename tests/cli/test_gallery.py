@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from ragkit.cli.gallery import Card, Gallery, numbered_notebooks, read_card, render
 
 HEADER = """# /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "{title}"
 # description = "Why <one> loop & a half"
 # ///

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 START_SECONDS = 120
 NOTEBOOK = """# /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "1. Six times seven"
 # description = "One product."
 # ///

@@ -1,5 +1,5 @@
 # /// script
-# [tool.marimo.opengraph]
+# [tool.ragkit]
 # title = "1. A sample"
 # description = "Every control and picture once, for the tests of both front ends."
 # ///
