@@ -20,7 +20,8 @@ from ragkit.show.parts import facts, gauge, gauges, html, note, stat, stats
 __all__ = [
     "button", "checkbox", "column", "details", "dropdown", "facts", "gauge", "gauges", "html",
     "in_jupyter", "live", "multiselect", "note", "number", "progress", "range_slider",
-    "review_form", "row", "slider", "stat", "stats", "switch", "table", "tabs", "text", "text_area", "wrap",
+    "review_form", "row", "slider", "stat", "stats", "switch", "table", "tabs", "text",
+    "text_area", "wrap",
 ]  # fmt: skip
 
 _SMALL = (
