@@ -397,8 +397,8 @@ class GeneratorConfig(Frozen):
 class RewriterConfig(Frozen):
     """How far the offline rewriter looks.
 
-    It considers `depth` chunks a search, none that is relevant with a probability below `floor`, and
-    checks what the first `check` places of a new query hold.
+    It considers `depth` chunks a search, none that is relevant with a probability below `floor`,
+    and checks what the first `check` places of a new query hold.
     """
 
     depth: AtLeastOne = 12

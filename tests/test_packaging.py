@@ -24,7 +24,7 @@ from ragkit.cli import checks, workbook
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HEAVY = ["langgraph", "langchain_core", "chromadb", "openai", "onnxruntime", "numpy", "pandas"]
-HEAVY += ["sklearn", "altair", "IPython", "marimo", "typer"]
+HEAVY += ["sklearn", "IPython", "marimo", "typer"]
 
 
 def run(code: str, *, path: Path = ROOT, cwd: Path | None = None) -> str:

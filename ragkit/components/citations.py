@@ -79,7 +79,7 @@ class OfflineChecker:
     def contradictions(
         self, question: str, claim: Claim, documents: Sequence[Document]
     ) -> dict[int, str]:
-        """Return by label where a claim definitely differs from its source: a number, a date, ..."""
+        """Return by label where a claim definitely differs from its source: number, date, ..."""
         found = {}
         for record in self.check_claim(question, claim, documents):
             definite = [r for r in record.reasons if r.partition(":")[0] in _HARD]

@@ -1,6 +1,6 @@
 """A plane to draw on in SVG: the page's own ink, no script, one drawing for wide pages, one narrow.
 
-JupyterLab ships an older Vega than altair needs and would load the newer one from the web, so the
+Chart libraries load parts of themselves from the web, or a newer Vega than JupyterLab ships, so the
 few charts the notebooks need are drawn here, once, for both notebook kinds.
 """
 
