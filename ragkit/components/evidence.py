@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ragkit.components.checks import Unit
+from ragkit.components.orders import gives_orders
 from ragkit.components.sentences import Sentence, sentences
 from ragkit.components.statements import parse_statement
 from ragkit.components.text import STOP_WORDS
@@ -19,7 +20,10 @@ _SHORT_CELL = 4
 
 
 def units(document: Document) -> tuple[Unit, ...]:
-    """Return a document's units in reading order; code and headings are context, not units."""
+    """Return a document's units in reading order; code and headings are context, not units.
+
+    A sentence that orders a machine to say something is no evidence that it is so.
+    """
     meta = document.get("metadata") or {}
     around = (meta.get("title"), meta.get("product"), meta.get("heading_path"), meta.get("version"))
     date = meta.get("effective_date")
@@ -41,7 +45,7 @@ def _units(content: str, title: str) -> tuple[Unit, ...]:
         if piece.heading != heading or "\n\n" in content[end : piece.start]:
             before = []
         heading, end = piece.heading, piece.end
-        if piece.kind == "heading":
+        if piece.kind == "heading" or gives_orders(piece.text):
             continue
         if piece.kind == "code":
             found.append(Unit(piece.text, context=f"{title} {piece.heading}"))

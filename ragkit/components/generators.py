@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragkit.components.graders import RelevanceGrader
+from ragkit.components.orders import gives_orders
 from ragkit.components.question_parts import parts
 from ragkit.components.sentence_scores import ScoredSentence, score_sentences
 from ragkit.components.windows import windows
@@ -20,17 +21,6 @@ NO_ANSWER = "I could not find the answer in the documents."
 
 _MARKER_LIKE = re.compile(r"\[(\^?\d[^\[\]\n]*)\]|【(\d[^】\n]*)】")
 _ENDING = re.compile(r"\s*\.\s*$")
-_ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|rule|previous|above|prompt|question)"
-    r"|^\W*(?:system|assistant|user|developer)\s*[:>]|</?(?:system|document|instruction)"
-    r"|\b(?:as|you are) an? (?:ai|assistant|language model|chatbot)\b"
-    r"|\b(?:ai|llm|language model|chatbot|assistant|machine|grader|agent)s?\b.{0,40}"
-    r"\b(?:must|should|shall|have to|are to|need to)\b.{0,30}"
-    r"\b(?:answer|respond|reply|say|state|tell|grade|cite|output|write|recommend)"
-    r"|\b(?:answer|respond|reply|say|output)\b.{0,30}\b(?:only|with the words?|exactly)\b"
-    r"|\bgrade (?:this|it|the)\b|\bcite (?:this|it|as)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -131,7 +121,7 @@ def quotable(text: str, scored: ScoredSentence) -> bool:
     """Tell whether a sentence may stand in an answer: no heading, code, question or order."""
     if scored.sentence.kind in ("heading", "code") or not 8 <= len(text) <= 700:
         return False
-    return not text.rstrip().endswith("?") and not _ORDER.search(text)
+    return not text.rstrip().endswith("?") and not gives_orders(text)
 
 
 def render(text: str, label: int) -> str:
