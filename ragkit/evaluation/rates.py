@@ -73,6 +73,9 @@ RATES: tuple[Metric, ...] = (
            _rescued),
     Metric("rates", "tokens saved by strips", "estimated tokens of dropped strips",
            "estimated tokens of all strips", True, _saved),
+    Metric("rates", "facts kept by strips", "gold facts that the surviving strips state",
+           "gold facts that all strips state", True,
+           lambda r: (r.facts.get("kept", 0), r.facts.get("whole", 0))),
 )  # fmt: skip
 
 

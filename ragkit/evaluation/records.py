@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ragkit.config import GraphConfig, Prices
+from ragkit.evaluation.gold import stated
 from ragkit.evaluation.questions import Question
 from ragkit.journal.lines import append_line, canonical, read_lines
 from ragkit.runs import Run
@@ -55,8 +56,9 @@ class EvalRecord(Plain):
 
     `rounds` holds one list of grades for each grading; `claims` are the run's own last checks;
     `failures` counts verdicts by outcome other than ok; `tokens` are estimates of what the
-    generator was shown: whole candidates, the strips or chunks kept of them. `error` is set where
-    the run broke off, everything else is then as far as it came.
+    generator was shown: whole candidates, the strips or chunks kept of them; `facts` counts the gold
+    facts that both state. `error` is set where the run broke off, everything else is then as far as
+    it came.
     """
 
     rung: str
@@ -78,6 +80,7 @@ class EvalRecord(Plain):
     failures: dict[str, int] = {}
     verdicts: int = 0
     tokens: dict[str, int] = {}
+    facts: dict[str, int] = {}
     cost_usd: float = 0.0
     error: str = ""
 
@@ -130,7 +133,7 @@ def make_record(
         claims=tuple(claims), conflicts=tuple(state.get("conflicts") or ()),
         web=state.get("web_outcome", ""),
         failures={o: outcomes.count(o) for o in sorted(set(outcomes) - {"ok"})},
-        verdicts=len(outcomes), tokens=_tokens(run), error=error,
+        verdicts=len(outcomes), tokens=_tokens(run), facts=_facts(run, question), error=error,
         cost_usd=round(_cost(run, gradings, prices), 8),
     )  # fmt: skip
 
@@ -217,6 +220,18 @@ def _tokens(run: Run) -> dict[str, int]:
         tokens["whole"] = sum(size for size, _ in sizes)
         tokens["kept"] = sum(size for size, kept in sizes if kept)
     return tokens
+
+
+def _facts(run: Run, question: Question) -> dict[str, int]:
+    """How many gold facts all strips state between them, `whole`, and the surviving ones, `kept`."""
+    strips = run.state.get("strips")
+    if not strips:
+        return {}
+    texts = {
+        "whole": "\n".join(strip["content"] for strip in strips),
+        "kept": "\n".join(strip["content"] for strip in strips if strip["kept"]),
+    }
+    return {name: len(stated(text, question.facts)) for name, text in texts.items()}
 
 
 def _cost(run: Run, gradings: Sequence[Iterable[Any]], prices: Prices) -> float:

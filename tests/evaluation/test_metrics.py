@@ -49,6 +49,9 @@ BETTER_AND_WORSE = {
     "tokens saved by strips": (
         record(tokens={"whole": 100, "kept": 40}), record(tokens={"whole": 100, "kept": 60}),
     ),
+    "facts kept by strips": (
+        record(facts={"whole": 2, "kept": 2}), record(facts={"whole": 2, "kept": 1}),
+    ),
 }  # fmt: skip
 DIRECTED = {m.name: m for m in (*METRICS, *RATES) if m.higher_is_better is not None}
 
@@ -173,7 +176,7 @@ def test_the_five_rates_by_hand():
     assert found["regeneration rate"] == Share(1, 3)
     assert found["budget exhaustion rate"] == Share(1, 5)
     assert found["rewrite rescue rate"] == Share(1, 2)
-    assert found["tokens saved by strips"] is None
+    assert found["tokens saved by strips"] is found["facts kept by strips"] is None
 
 
 def test_moving_the_thresholds_asks_nothing_again():

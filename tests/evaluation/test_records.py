@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from evaluation.kits import full_kit
 from evaluation.sample import question, record
-from scripted import Queue, grades, scripted_kit
+from scripted import Queue, doc, grades, scripted_kit
 
 from ragkit.config import ArscConfig, BudgetedConfig, CorrectiveConfig, CragConfig, Prices
 from ragkit.evaluation.records import config_hash, make_record, read_records, write_record
@@ -52,6 +52,16 @@ def test_strips_are_counted_whole_and_kept():
     found = recorded(build_crag, full_kit(), CragConfig(web_fallback=False))
     assert found.tokens == {"shown": 1, "whole": 8, "kept": 2}
     assert found.claims[0]["claim"] == "An answer" and found.draft == "An answer [1]."
+
+
+def test_gold_facts_are_counted_in_all_strips_and_in_the_kept_ones():
+    kit, gold = full_kit(), question(facts=(("a left",), ("a right",)))
+    cut = [doc("a.1", "the a left part"), doc("a.2", "the a right part")]
+    kit = kit.replace(split=lambda _document, _tokens: cut)
+    kit = kit.replace(strip_grader=Queue([grades(**{"a.1": 0.9})]))
+    run = ask(build_crag(kit), "q", config=CragConfig(web_fallback=False))
+    found = make_record(gold, run, kit.name, CragConfig())
+    assert found.facts == {"whole": 2, "kept": 1}
 
 
 def test_a_rung_that_meters_itself_says_what_it_cost():
