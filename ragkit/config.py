@@ -246,12 +246,18 @@ class SupportConfig(Frozen):
 
 
 class ConflictConfig(Frozen):
-    """When two statements are taken to speak of the same thing (components/conflicts.py)."""
+    """When two statements are taken to speak of the same thing (components/conflicts.py).
+
+    Two bare texts contradict each other from a score of `asked_score` on, or `unasked_score` where
+    no question is asked (components/conflict_model.py).
+    """
 
     shared_words: AtLeastOne = 2
     shared_share: Share = 0.5
     same_subject: Share = 0.6
     lead_words: AtLeastOne = 4
+    asked_score: Share = 0.38
+    unasked_score: Share = 0.37
 
 
 class VerifierConfig(Frozen):

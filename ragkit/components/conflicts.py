@@ -97,8 +97,13 @@ def _clearest(
 
 
 def _about(unit: Unit, asked: Statement, config: ConflictConfig) -> float:
-    """Return how much a statement is about the question, 0 where it is too little to count."""
+    """Return how much a statement is about the question, 0 where it is too little to count.
+
+    Where nothing is asked every statement counts.
+    """
     wanted, said = _subject(asked), _subject(parse_statement(unit.text))
+    if not asked.tokens:
+        return float(bool(said))
     shared = len(wanted & said)
     if not wanted or shared < min(config.shared_words, len(wanted)):
         return 0.0

@@ -14,6 +14,7 @@ from typing import Any
 from ragkit.components.conflicts import detect_conflicts
 from ragkit.components.quantities import quantities
 from ragkit.components.versions import Edition, effective_date, group_versions
+from ragkit.kit import ConflictDetector
 from ragkit.records import Conflict, Context, Document
 
 _CHANGE_WORDS = re.compile(
@@ -26,6 +27,8 @@ _CHANGE_WORDS = re.compile(
 @dataclass(frozen=True)
 class ContextBuilder:
     """Build a run's context from the documents that passed the grader (E3)."""
+
+    detect: ConflictDetector = detect_conflicts
 
     def __call__(self, question: str, documents: Sequence[Document]) -> Context:
         """Return current documents in their order, superseded ones, and the conflicts among all.
@@ -41,7 +44,7 @@ class ContextBuilder:
             if not _is_asked_for(edition, question)
             for document in edition.documents
         }
-        conflicts = detect_conflicts(question, distinct)
+        conflicts = self.detect(question, distinct)
         return Context(
             documents=tuple(d for d in distinct if d["id"] not in old),
             superseded=tuple(d for d in distinct if d["id"] in old),

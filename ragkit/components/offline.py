@@ -21,7 +21,7 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
         FileNotFoundError: the folder does not exist.
     """
     from ragkit.components.citations import OfflineChecker
-    from ragkit.components.conflicts import detect_conflicts
+    from ragkit.components.conflict_model import OfflineConflicts
     from ragkit.components.context import ContextBuilder, explain
     from ragkit.components.coverage import entity_coverage
     from ragkit.components.direct import DirectAnswerer
@@ -40,6 +40,7 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
     rewriter = VocabularyRewriter(index, grader.probability)
     direct = DirectAnswerer()
     checker = OfflineChecker(embedder)
+    conflicts = OfflineConflicts(embedder)
     kit = Kit(
         name="offline: rules and a small embedding model",
         retriever=index,
@@ -55,8 +56,8 @@ def build_offline_kit(corpus: Any = None, *, embedder: Any = None, **components:
         strip_grader=strip_grader,
         grounder=OfflineGrounder(embedder, checker),
         checker=checker,
-        conflicts=detect_conflicts,
-        context=ContextBuilder(),
+        conflicts=conflicts,
+        context=ContextBuilder(conflicts),
         explain=explain,
         verifier=OfflineVerifier(embedder),
         planner=Planner(rewriter),

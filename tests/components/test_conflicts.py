@@ -6,8 +6,10 @@ import random
 
 import pytest
 
+from ragkit.components.conflict_model import OfflineConflicts, conflict_score
 from ragkit.components.conflicts import detect_conflicts
 from ragkit.components.context import ContextBuilder, explain, explains
+from ragkit.components.support import SupportJudge
 from ragkit.components.versions import group_versions, logical_name
 from ragkit.records import Document
 from tests.scripted import doc
@@ -194,3 +196,53 @@ def test_a_change_over_time_is_explained_with_labels_and_dates() -> None:
     assert explains(said, context.conflicts[0])
     assert not explains("The tolerance is 20 % [1].", context.conflicts[0])
     assert explain("x", [], evidence) == ""
+
+
+def test_the_score_ranks_contradiction_above_agreement() -> None:
+    judge = SupportJudge()
+    question = "Who won the race in 2021?"
+    winner = "The race of 2021 was won by Egan Bernal of Colombia."
+    rival = "The race of 2021 was won by Tadej Pogacar of Slovenia."
+    again = "In 2021 the winner of the race was Egan Bernal of Colombia."
+    weather = "The weather in Lisbon was mild in March."
+    clash = conflict_score(question, winner, rival, judge)
+    assert clash > conflict_score(question, winner, again, judge)
+    assert clash > conflict_score(question, winner, weather, judge)
+    assert conflict_score(question, "", rival, judge) == 0.0
+    assert 0.0 <= conflict_score("", winner, rival, judge) <= 1.0
+
+
+class Counting(SupportJudge):
+    """A judge that counts how often its encoder is asked for."""
+
+    asked = 0
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "encoder":
+            Counting.asked += 1
+        return super().__getattribute__(name)
+
+
+def test_bare_texts_are_scored_and_titled_pages_are_not() -> None:
+    question = "Who won the race in 2021?"
+    texts = (
+        "The race of 2021 was won by Egan Bernal of Colombia.",
+        "The race of 2021 was won by Tadej Pogacar of Slovenia.",
+    )
+    find = OfflineConflicts(judge=Counting())
+    bare = [doc(name, text) for name, text in zip("ab", texts, strict=True)]
+    [found] = find(question, bare)
+    assert (found.kind, found.document_ids, found.statements) == ("hard", ("a", "b"), texts)
+    assert find(question, bare[:1]) == []
+    assert find(question, [bare[0], doc("b", texts[0])]) == []
+    Counting.asked = 0
+    titled = [doc(d["id"], d["content"], title=f"Report {d['id']}") for d in bare]
+    assert find(question, titled) == detect_conflicts(question, titled)
+    assert Counting.asked == 0
+
+
+def test_without_a_question_every_statement_is_compared() -> None:
+    one = doc("a", "The archive keeps records for 7 years.")
+    other = doc("b", "The archive keeps records for 9 years.")
+    assert [c.document_ids for c in detect_conflicts("", [one, other])] == [("a", "b")]
+    assert detect_conflicts("of the", [one, other]) == []
