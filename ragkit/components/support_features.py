@@ -25,6 +25,8 @@ WORD_FEATURES = (
     "matched_name", "matched_number", "matched_last", "weight", "similarity_squared",
     "matched_share",
 )  # fmt: skip
+# a cosine of 0.8 weighs e² times as much as one of 0.7
+_SHARPNESS = 20.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,19 +83,17 @@ def features(pair: Pair) -> dict[str, float]:
 
 
 def products(pair: Pair) -> np.ndarray:
-    """Return how the aligned words agree, dimension by dimension: `[2 * 384]`, weighted means.
+    """Return how the words agree with what they attend to, dimension by dimension: `[2 * 384]`.
 
-    First the product of the vectors, then their distance; a linear model on them learns which
-    directions of the embedding matter.
+    Each content word meets the mean of the evidence's words, the likest weighing most. First the
+    products of the vectors, then their distances, as means over the words; a linear model on them
+    learns which directions of the embedding matter.
     """
-    chosen = pair.chosen
-    weights = pair.claim.weights[chosen][:, None]
-    mine = pair.claim.vectors[chosen]
-    theirs = pair.evidence.vectors[pair.similarities[chosen].argmax(axis=1)]
-    total = weights.sum()
-    alike = (mine * theirs * weights).sum(axis=0) / total
-    apart = (np.abs(mine - theirs) * weights).sum(axis=0) / total
-    return np.concatenate([alike, apart])
+    mine = pair.claim.vectors[pair.chosen]
+    likeness = np.exp(_SHARPNESS * pair.similarities[pair.chosen])
+    met = (likeness / likeness.sum(axis=1, keepdims=True)) @ pair.evidence.vectors
+    met /= np.maximum(np.linalg.norm(met, axis=1, keepdims=True), 1e-9)
+    return np.concatenate([(mine * met).mean(axis=0), np.abs(mine - met).mean(axis=0)])
 
 
 def word_features(pair: Pair) -> np.ndarray:

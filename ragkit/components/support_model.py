@@ -25,6 +25,11 @@ from ragkit.components.support_features import (
 )
 
 FILE = "support.json"
+# lengths are logarithms of a number of words: 4.2 is 65 words, 5.2 is 180
+_LONG = (4.2, 3.0)
+_PASSAGE = ((4.2, 8.0), (5.2, 8.0))
+LINEAR_SHARE = (0.85, 0.5)  # of the linear model beside the trees, on short and on long evidence
+DIRECTIONS_SHARE = 0.1  # beside both, on any evidence; a passage adds 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +86,9 @@ class SupportModel:
         if pair is None:
             return 0.0
         row = self.row(pair)
-        gated = by_length(row, row[self.names.index("evidence_length")])
-        vote = (self.logistic(gated) + self.trees(row.tolist())) / 2
+        length = row[self.names.index("evidence_length")]
+        linear = self.logistic(by_length(row, length))
+        vote = joint_vote(linear, self.trees(row.tolist()), row[-1], length)
         slope, shift = self.calibration
         return float(1.0 / (1.0 + np.exp(-(slope * vote + shift))))
 
@@ -96,11 +102,26 @@ class SupportModel:
 def by_length(row: np.ndarray, evidence_length: float) -> np.ndarray:
     """Return a row twice, weighed by how long and how short the evidence is, and the weight.
 
-    A word that is missing from one sentence says more than one missing from a page. The middle
-    lies at about 65 words (`evidence_length` is the logarithm of their number).
+    A word that is missing from one sentence says more than one missing from a page.
     """
-    long = 1.0 / (1.0 + np.exp(-3.0 * (evidence_length - 4.2)))
+    long = _above(evidence_length, *_LONG)
     return np.concatenate([row * long, row * (1.0 - long), [long]])
+
+
+def joint_vote(linear: Any, trees: Any, directions: Any, evidence_length: Any) -> Any:
+    """Join three votes, numbers or arrays, by the length of the evidence.
+
+    On a sentence or two the linear model is the surest; on a passage of a web page, of which claims
+    are written freely, the directions of the embedding count once more.
+    """
+    long = _above(evidence_length, *_LONG)
+    share = LINEAR_SHARE[0] * (1.0 - long) + LINEAR_SHARE[1] * long
+    passage = _above(evidence_length, *_PASSAGE[0]) * (1 - _above(evidence_length, *_PASSAGE[1]))
+    return share * linear + (1.0 - share) * trees + (DIRECTIONS_SHARE + passage) * directions
+
+
+def _above(value: Any, middle: float, steepness: float) -> Any:
+    return 1.0 / (1.0 + np.exp(-steepness * (value - middle)))
 
 
 @lru_cache(maxsize=1)
