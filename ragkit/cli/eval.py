@@ -69,13 +69,18 @@ def ladder(
 def _climb(
     kit: str, asked: Any, rungs: Any, records: Path | None, jobs: int, out: Path | None, title: str
 ) -> None:
+    bag = options.make_kit(kit)
+    found = _run(bag, asked, rungs, records, jobs)
+    _report(found, out, f"{title} · {bag.name} · {len(asked)} questions")
+
+
+def _run(bag: Any, asked: Any, rungs: Any, records: Path | None, jobs: int) -> list[Any]:
     from tqdm import tqdm
 
     from ragkit.evaluation.ladder import climb
 
-    bag, bar = options.make_kit(kit), partial(tqdm, unit="run", disable=None)
-    found = climb(bag, asked, rungs, records, jobs=jobs, progress=bar)
-    _report(found, out, f"{title} · {bag.name} · {len(asked)} questions")
+    bar = partial(tqdm, unit="run", disable=None)
+    return climb(bag, asked, rungs, records, jobs=jobs, progress=bar)
 
 
 @app.command()
@@ -87,18 +92,25 @@ def ablation(
     records: RecordsOption = None,
     jobs: JobsOption = 1,
 ) -> None:
-    """Run the audited loop with each guard switched off in turn: what is each one worth?"""
-    from ragkit.evaluation.ablation import ablations
+    """Switch each guard of the audited loop off in turn: what gets out that was held back?
 
-    _climb(
-        kit,
-        options.read_questions(questions, half),
-        ablations(),
-        records,
-        jobs,
-        out,
-        f"ablation · {half}",
+    Twice: with the kit's own writer, and with one whose every draft holds a fault.
+    """
+    from rich.console import Console
+
+    from ragkit.evaluation.ablation import ablations, with_faulty_writer, worth_table, worths
+    from ragkit.evaluation.about import about_run
+    from ragkit.evaluation.report import write_ladder
+
+    asked, bag = options.read_questions(questions, half), options.make_kit(kit)
+    own, faulty = (
+        _run(one, asked, ablations(), records, jobs) for one in (bag, with_faulty_writer(bag))
     )
+    title = f"ablation · {half} · {bag.name} · {len(asked)} questions"
+    Console().print(title, worth_table(worths(own, faulty)), sep="\n")
+    if out:
+        write_ladder(own, out, about_run(title))
+        typer.echo(f"written to {out}")
 
 
 @app.command()

@@ -2,7 +2,8 @@
 
 Four small models vote. A word layer asks of each word whether the evidence covers it and joins the
 answers as a noisy "and"; a linear model reads which directions of the embedding agree; a logistic
-model and boosted trees read all features and both votes. `benchmarks/fit_support.py` fits it.
+model and boosted trees read all features and both votes. The length of the evidence decides how
+much each counts. `benchmarks/fit_support.py` fits it.
 """
 
 from __future__ import annotations

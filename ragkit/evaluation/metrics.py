@@ -147,6 +147,21 @@ def _judgeable(record: EvalRecord) -> bool:
     return record.question.answerable is not None and record.question.expected_tag != "direct"
 
 
+def _needs_search(record: EvalRecord) -> bool:
+    return record.question.expected_tag != "direct"
+
+
+def _let_out(record: EvalRecord) -> bool:
+    """Something was released that should have been held back, asked back or sent to review."""
+    if not record.released or record.tag == "direct":
+        return False
+    if is_stale(record.answer, record.question) or _conflict_handled(record) == (0.0, 1.0):
+        return True
+    if _wants_review(record):
+        return record.question.trap != "conflict"
+    return _judgeable(record) and not _supported_answer(record)
+
+
 ANSWERS = (
     Metric("answers", "answer correctness", "released answers that state every gold fact",
            "questions with an answer", True, lambda r: _of(_correct(r), _has_answer(r))),
@@ -226,12 +241,20 @@ COSTS = (
     Metric("cost", "steps", "nodes passed", "questions", False,
            lambda r: (float(len(r.steps)), 1.0), mean=True),
 )  # fmt: skip
+# one for the kit's own writer, one for a writer whose every draft is wrong
+GUARDS = (
+    Metric("guards", "let out",
+           "released answers that are wrong, unsupported, past, or a person's to decide",
+           "questions that need retrieval", False, lambda r: _of(_let_out(r), _needs_search(r))),
+    Metric("guards", "faulty drafts let out", "released answers", "questions that need retrieval",
+           False, lambda r: _of(r.released and r.tag != "direct", _needs_search(r))),
+)  # fmt: skip
 METRICS: tuple[Metric, ...] = (*ANSWERS, *GROUNDING, *ABSTENTION, *REVIEW, *FAULTS, *COSTS)
 
 
 def metric(name: str) -> Metric:
     """Return the metric of that name. Raises KeyError that lists the names."""
-    found = {item.name: item for item in METRICS}
+    found = {item.name: item for item in (*METRICS, *GUARDS)}
     if name not in found:
         raise KeyError(f"no metric called {name!r}; there are {', '.join(found)}")
     return found[name]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from evaluation.kits import full_kit
 from evaluation.sample import question
 from scripted import Queue, grades
 
-from ragkit.evaluation.ablation import BLIND, OPEN, ablations
+from ragkit.evaluation.ablation import BLIND, OPEN, PURPOSE, ablations, worth_table, worths
+from ragkit.evaluation.faults import FAULTS
+from ragkit.evaluation.faulty_writer import FaultyWriter
 from ragkit.evaluation.ladder import climb
 from ragkit.evaluation.metrics import metric
 from ragkit.evaluation.report import by_rung
-from ragkit.records import Support, Verdict
+from ragkit.records import Generation, Support, Verdict
 
 BAD = Support(
     claim="An answer", citation_id=1, support_status="unsupported", fix_required=True, score=0.1
@@ -52,3 +55,42 @@ def test_each_other_guard_when_it_alone_holds_back():
     assert found["audited"] != "verified" and found["without entity coverage"] == "verified"
     found = tags(full_kit(context=Queue([ValueError("no dates")])))
     assert found["audited"] == "needs_review" and found["without context builder"] == "verified"
+
+
+def test_a_faulty_writer_s_drafts_are_never_good_and_always_the_same():
+    page = {"id": "p", "content": "Growth costs $189 per month and must be paid in advance."}
+    write = Queue([Generation(text=f"{page['content']} [1]", answerable=True)])
+    drafts = {kind: FaultyWriter(write, {kind: FAULTS[kind]})("q", [page]).text
+              for kind in ("changed_number", "changed_modality", "fabricated_label")}  # fmt: skip
+    assert "$189" not in drafts["changed_number"]
+    assert "may be paid" in drafts["changed_modality"]
+    assert "[1]" not in drafts["fabricated_label"]
+    both = [FaultyWriter(write)("q", [page], 1).text for _ in range(2)]
+    assert both[0] == both[1] != write("q", [page]).text
+
+
+def test_a_faulty_writer_passes_on_what_answers_nothing_and_never_a_good_draft():
+    nothing = Generation(text="", answerable=False)
+    assert FaultyWriter(Queue([nothing]))("q", []) == nothing
+    bare = Queue([Generation(text="It is so [1].", answerable=True)])
+    with pytest.raises(ValueError, match="changed_date"):
+        FaultyWriter(bare, {"changed_date": FAULTS["changed_date"]})("q", [{"id": "p"}])
+
+
+def test_the_table_says_what_each_guard_holds_back_and_what_it_is_for():
+    kit = full_kit(checker=Queue([[BAD]]))
+    own = climb(kit, [question()], ablations())
+    rows = {row.guard: row for row in worths(own, own)}
+    assert list(rows) == ["audited", *BLIND, *OPEN]
+    assert rows["citation checker"].changes and not rows["sensitive terms"].changes
+    assert (rows["audited"].faulty.hits, rows["citation checker"].faulty.hits) == (0, 1)
+    assert set(PURPOSE) == {*BLIND, *OPEN}
+    assert worth_table(list(rows.values())).row_count == len(rows)
+
+
+def test_a_person_s_question_that_is_answered_at_once_was_let_out():
+    kit = full_kit()
+    asked = question(question="Can I get a refund?", expected_tag="needs_review")
+    rungs = by_rung(climb(kit, [asked], ablations()))
+    assert metric("let out").measure(rungs["audited"]).value == 0
+    assert metric("let out").measure(rungs["without sensitive terms"]).value == 1
