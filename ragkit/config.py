@@ -232,7 +232,7 @@ class SupportConfig(Frozen):
 
     window_tokens: Annotated[int, Field(ge=20, le=250)] = 180
     texts_in_memory: Annotated[int, Field(ge=1)] = 1_024
-    least_probability: Share = 0.3
+    least_probability: Share = 0.15
     unlike: Share = 0.3
     alike: Share = 0.7
     heading_cost: Share = 0.4

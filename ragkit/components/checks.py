@@ -60,13 +60,18 @@ def mismatches(claim: Statement, unit: Unit, known_names: frozenset[str]) -> lis
     sentence, so that "Growth costs …" is seen to begin with a name.
     """
     said = parse_statement(unit.text)
-    if claim.tokens == said.tokens:
+    if same_words(claim, said):
         return []
     reasons = _wrong_numbers(claim, said, unit)
     reasons += _wrong_units(claim, unit)
     reasons += _wrong_names(claim, said, unit, known_names)
     reasons += _wrong_pairing(claim, said, unit, known_names)
     return [*reasons, *polarity(claim, said), *opposites(claim, said), *modalities(claim, said)]
+
+
+def same_words(one: Statement, other: Statement) -> bool:
+    """Tell whether two statements are the same word by word, signs such as $ and € included."""
+    return one.tokens == other.tokens and not missing(one.quantities, other.quantities)
 
 
 def names_in(claim: Statement, known_names: frozenset[str]) -> list[str]:

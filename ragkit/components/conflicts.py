@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ragkit.components.checks import Unit, modalities, names_in, polarity
+from ragkit.components.checks import Unit, modalities, names_in, polarity, same_words
 from ragkit.components.evidence import known_names, units
 from ragkit.components.quantities import Quantity, agrees
 from ragkit.components.statements import Statement, Token, parse_statement
@@ -63,7 +63,7 @@ class Clash:
 def clashes(one: Unit, other: Unit, names: frozenset[str], config: ConflictConfig = _CONFIG) -> str:
     """Return why two statements contradict each other, "" where they do not."""
     first, second = parse_statement(one.text), parse_statement(other.text)
-    if first.tokens == second.tokens:
+    if same_words(first, second):
         return ""
     if one.is_row or other.is_row:
         return _row_clash(one, other)

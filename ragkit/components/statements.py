@@ -36,6 +36,11 @@ _NO_LIMIT = re.compile(
     r"|(?:no|not) (?:more|less|fewer|later|longer|earlier|sooner) than)\b",
     re.IGNORECASE,
 )
+# a "no" that denies nothing
+_IDIOM = re.compile(
+    r"\b(?:all[ -]or[ -]nothing|whether or not|no matter|not least|none other|nothing but)\b",
+    re.IGNORECASE,
+)
 NEGATORS = word_set(
     "not no never none neither nor cannot without nothing nobody nowhere hardly can't won't isn't "
     "aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't couldn't shouldn't wouldn't "
@@ -139,10 +144,12 @@ def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Tok
     found = [(match[0].replace("’", "'"), match.start()) for match in _TOKEN.finditer(clause)]
     lower = [word.lower() for word, _ in found]
     words = [canonical(word) for word in lower]
+    idle = [match.span() for match in _IDIOM.finditer(clause)]
     denials = [
         index
-        for index, (low, base) in enumerate(zip(lower, words, strict=True))
-        if low in NEGATORS or low in _NEGATIVE_VERBS or base.polar
+        for index, (low, base, (_, position)) in enumerate(zip(lower, words, found, strict=True))
+        if (low in NEGATORS or low in _NEGATIVE_VERBS or base.polar)
+        and not any(left <= position < right for left, right in idle)
     ]
     negated = len(denials) % 2 == 1
     first = _first_denied(lower, denials[0]) if negated else 0
