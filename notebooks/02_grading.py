@@ -265,8 +265,9 @@ def _():
 @app.cell
 def _(scores):
     show.reliability(
-        [pair["score"] for pair in scores], [pair["relevant"] for pair in scores], bins=5
-    )
+        [pair["score"] for pair in scores], [pair["relevant"] for pair in scores], bins=5,
+        names=("score", "share that is relevant"),
+    )  # fmt: skip
     return
 
 

@@ -407,7 +407,7 @@ def _(cap, kit, price, question, top_k):
             ("searches", searches), ("documents graded", graded),
             ("rewrites", rewrites), ("cost", f"${usd:.4f}", "with a chat model"),
         )  # fmt: skip
-        return ui.column(tiles, show.graph(graph, run), show(run))
+        return ui.column(tiles, show(run, graph))
 
     ui.live(turn, question=question, top_k=top_k, cap=cap)
     return

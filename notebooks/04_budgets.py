@@ -309,7 +309,7 @@ def _(cents, question, retries, seconds, spend):
             ("cost", used["estimated_cost"] * 100, budget.max_cost_usd * 100, "cents", 2),
         )
         tiles = ui.stats(("breaker", used["trigger_reason"] or "closed"), ("tag", run.tag))
-        return ui.column(gauges, tiles, show.graph(graph, run), show(run))
+        return ui.column(gauges, tiles, show(run, graph))
 
     ui.live(spent, question=question, retries=retries, seconds=seconds, cents=cents)
     return

@@ -377,7 +377,7 @@ def _(enough, kit, question):
             ("branch", run.state["branch"] or "direct"), ("tag", run.tag),
             ("graded", len(run.state["grades"])), ("evidence", len(run.documents)),
         )  # fmt: skip
-        return ui.column(tiles, show.graph(graph, run), show(run))
+        return ui.column(tiles, show(run, graph))
 
     ui.live(branch, question=question, enough=enough)
     return

@@ -358,7 +358,7 @@ def _(cuts, kit, question, web):
             ("tag", run.tag), ("evidence", len(run.documents), "strips"),
             ("searches", run.path.count("retriever")), ("web", run.state["web_outcome"] or "no"),
         )  # fmt: skip
-        return ui.column(tiles, show.graph(graph, run), show(run))
+        return ui.column(tiles, show(run, graph))
 
     ui.live(run_it, question=question, cuts=cuts, web=web)
     return

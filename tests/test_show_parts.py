@@ -17,7 +17,7 @@ from ragkit.show.changes import difference
 from ragkit.show.charts import binned, tally
 from ragkit.show.documents import age, verdict_of
 from ragkit.show.history import steps_of
-from ragkit.show.page import COLOURS, short_id, style
+from ragkit.show.page import COLOURS, long_text, short_id, style
 from ragkit.show.plot import ticks_for
 
 TODAY = date(2026, 11, 30)
@@ -448,3 +448,10 @@ def test_show_lists_what_it_has():
         assert callable(getattr(show, name)), name
     with pytest.raises(AttributeError, match=r"ragkit\.show has no 'piechart'; it has graph"):
         show.piechart  # noqa: B018
+
+
+def test_the_head_of_a_long_text_reads_without_the_marks_of_its_table():
+    table = "| Code | Status |\n| :--- | ---: |\n| E_1 | 403 |\n\n```json\n{}\n```\n" + "word " * 40
+    made = long_text(table, 60)
+    assert "Code, Status; E_1, 403; {} word" in made.split("</summary>")[0]
+    assert "| :--- |" in made, "opened, it is the text as it is"

@@ -50,16 +50,21 @@ def fate(score: float, fail: float, passing: float) -> str:
 
 
 def reliability(
-    confidences: Sequence[float], correct: Sequence[bool], bins: int = 10, title: str = ""
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    bins: int = 10,
+    title: str = "",
+    names: tuple[str, str] = ("confidence", "share that was right"),
 ) -> Picture:
     """Show how often a judge was right at each confidence, with 95 % Wilson intervals.
 
-    A calibrated judge lies on the dashed diagonal. Raises ValueError when the lengths differ.
+    A calibrated judge lies on the dashed diagonal. `names` are those of the axes. Raises ValueError
+    when the lengths differ.
     """
     rows = binned(confidences, correct, bins)
     text = "\n".join(f"at {r['confidence']:.2f}: {r['right']:.2f} right of {r['n']}" for r in rows)
     head = tag("div", escape(title), "rk-title") if title else ""
-    return Picture(head + both(lambda w: _curve(w, rows, text)), text)
+    return Picture(head + both(lambda w: _curve(w, rows, names, text)), text)
 
 
 def front(
@@ -159,10 +164,12 @@ def _swarm(
             )  # fmt: skip
 
 
-def _curve(width: float, rows: Sequence[Mapping[str, float]], label: str) -> str:
+def _curve(
+    width: float, rows: Sequence[Mapping[str, float]], names: tuple[str, str], label: str
+) -> str:
     plot = Plot(width, 360, top=34)
-    plot.y_axis(ticks_for(0, 1), "share that was right", lambda tick: f"{tick:g}")
-    plot.x_axis(ticks_for(0, 1), "confidence", lambda tick: f"{tick:g}")
+    plot.y_axis(ticks_for(0, 1), names[1], lambda tick: f"{tick:g}")
+    plot.x_axis(ticks_for(0, 1), names[0], lambda tick: f"{tick:g}")
     plot.line(plot.x(0), plot.y(0), plot.x(1), plot.y(1), "rk-dash")
     points = " ".join(f"{plot.x(r['confidence']):.1f},{plot.y(r['right']):.1f}" for r in rows)
     plot.add("polyline", "rk-path-line", points=points)

@@ -116,10 +116,23 @@ def shortened(text: str, limit: int = 160) -> tuple[str, bool]:
 
 def long_text(text: str, limit: int = 160, lead: str = "") -> str:
     """Return escaped text; what is longer than `limit` is shown whole when its head is opened."""
-    head, cut = shortened(" ".join(text.split()), limit)
+    head, cut = shortened(" ".join(_without_marks(text).split()), limit)
     if not cut:
         return tag("span", emphasis(lead + text), "rk-text")
     return folded(emphasis(lead + head), tag("div", emphasis(text), "rk-text rk-whole"))
+
+
+def _without_marks(text: str) -> str:
+    """Return Markdown as a running line: cells of a table parted by commas, fences left away."""
+    lines = []
+    for line in text.splitlines():
+        bare = line.strip()
+        if re.fullmatch(r"\|[\s|:-]+\|", bare) or bare.startswith("```"):
+            continue
+        if len(bare) > 1 and bare[0] == bare[-1] == "|":
+            bare = ", ".join(cell.strip() for cell in bare[1:-1].split("|")) + ";"
+        lines.append(bare)
+    return "\n".join(lines)
 
 
 def short_id(name: Any) -> str:

@@ -18,12 +18,14 @@ def story(run: Any, graph: Any = None) -> Picture:
     question = tag("div", escape(run.question), "rk-question")
     path = draw_graph(graph, run).html if graph is not None else _ribbon(run)
     support = state.get("citations") or (state.get("grounding") or {}).get("claims") or ()
+    # a refusal has none: what was found and rejected stands under the evidence
+    answered = run.documents and run.tag != "abstained"
     steps = f"{len(run.steps)} steps, {run.milliseconds:.0f} ms"
     parts = [
         question,
         path,
         _answer(run, support),
-        folded("Sources", sources(run).html, opened=True) if run.documents else "",
+        folded("Sources", sources(run).html, opened=True) if answered else "",
         folded("Claims", claims(run.answer, support, run.documents).html) if support else "",
         folded("Evidence", evidence(run).html) if run.documents else "",
         folded(escape(f"Step by step: {steps}"), timeline(run).html),
