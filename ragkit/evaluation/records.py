@@ -56,9 +56,9 @@ class EvalRecord(Plain):
 
     `rounds` holds one list of grades for each grading; `claims` are the run's own last checks;
     `failures` counts verdicts by outcome other than ok; `tokens` are estimates of what the
-    generator was shown: whole candidates, the strips or chunks kept of them; `facts` counts the gold
-    facts that both state. `error` is set where the run broke off, everything else is then as far as
-    it came.
+    generator was shown: whole candidates, the strips or chunks kept of them; `facts` counts the
+    gold facts that both state. `error` is set where the run broke off, everything else is then as
+    far as it came.
     """
 
     rung: str
@@ -223,7 +223,7 @@ def _tokens(run: Run) -> dict[str, int]:
 
 
 def _facts(run: Run, question: Question) -> dict[str, int]:
-    """How many gold facts all strips state between them, `whole`, and the surviving ones, `kept`."""
+    """How many gold facts all strips state between them, and the surviving ones: whole, kept."""
     strips = run.state.get("strips")
     if not strips:
         return {}
