@@ -60,8 +60,8 @@ PURPOSE = {
     "context builder": "sets past editions aside and stops at statements that cannot both hold",
     "vague questions": "asks back what “that setting” is",
     "sensitive terms": "sends legal matters and refunds to a person",
-    "entity coverage": "looks on while no page names the code or product that is asked for; what "
-    "it stops the grader mostly stops as well, one plan later",
+    "entity coverage": "searches on, then gives up, while no page names the code or product asked "
+    "for",
 }
 
 

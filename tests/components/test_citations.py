@@ -146,6 +146,17 @@ def test_right_answers_pass(checker: OfflineChecker, draft: str) -> None:
     assert records and not [(r.claim, r.reasons) for r in records if r.fix_required]
 
 
+def test_what_an_older_edition_said_may_be_told_with_its_date(checker: OfflineChecker) -> None:
+    rule, title = "Passwords must have at least {} characters.", "Security guideline"
+    shown = [doc("new", rule.format(16), title=title, effective_date="2026-01-15"),
+             doc("old", rule.format(12), title=title, effective_date="2025-03-03")]  # fmt: skip
+    told = "{} [1]. The edition of 2025-03-03, since replaced, said: {} [2]."
+    answer = told.format(rule.format(16)[:-1], rule.format(12)[:-1])
+    assert not any(record.fix_required for record in checker("", answer, shown))
+    wrong = answer.replace("12 characters", "14 characters")
+    assert [r.fix_required for r in checker("", wrong, shown)] == [False, True]
+
+
 def test_a_verb_that_leans_on_its_noun_is_no_substitute(checker: OfflineChecker) -> None:
     page = doc("retries", "Relay makes up to 12 attempts over 36 hours.")
     said = "Relay {} up to 12 attempts over 36 hours [1]."
