@@ -119,7 +119,7 @@ def _():
 @app.cell
 def _(customer, found, kit):
     rewritten = kit.rewriter(customer, [customer], found)
-    ui.note(rewritten.explanation, title=rewritten.query)
+    ui.note(rewritten.explanation, title=rewritten.query or "no new query")
     return (rewritten,)
 
 

@@ -85,7 +85,7 @@ def announce(kit: Kit, runs: int = 1, **operations: int) -> Any:
     price = f"{amount}, by the price table in `config.py`"
     if os.environ.get("OPENAI_BASE_URL"):
         price = f"what your server asks for it; {amount} at the table's prices"
-    back = "Without `RAGKIT_KIT=chat` it is free."
+    back = "Without `RAGKIT_KIT=chat` it is free, and goes as the text says; models differ."
     return note(f"{counted}: {price}. {back}", "maybe", kit.name)
 
 

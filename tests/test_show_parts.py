@@ -12,6 +12,7 @@ import pytest
 from ragkit import show
 from ragkit.records import Grade, Support
 from ragkit.runs import Run
+from ragkit.show.answers import marked
 from ragkit.show.bars import wilson
 from ragkit.show.changes import difference
 from ragkit.show.charts import binned, tally
@@ -455,3 +456,21 @@ def test_the_head_of_a_long_text_reads_without_the_marks_of_its_table():
     made = long_text(table, 60)
     assert "Code, Status; E_1, 403; {} word" in made.split("</summary>")[0]
     assert "| :--- |" in made, "opened, it is the text as it is"
+
+
+def test_two_claims_on_one_source_have_their_own_colours():
+    records = [
+        {"claim": "It is valid.", "citation_id": 1, "support_status": "supported"},
+        {"claim": "It is free.", "citation_id": 1, "support_status": "unsupported"},
+    ]
+    first, second = marked("It is valid [1]. It is free [1].", records).split("It is free")
+    assert "rk-good" in first and "rk-bad" not in first
+    assert "rk-bad" in second and "rk-good" not in second
+    assert "rk-bad" in marked("Both, said otherwise [1].", records), "else the worst of the label"
+
+
+def test_a_strip_is_shown_below_its_heading_path():
+    strip = {"document_id": "d", "content": "# Plans > Seats\n\nFive seats.", "kept": True}
+    document = {"id": "d", "content": "Five seats.", "metadata": {}}
+    made = show.evidence([document], strips=[strip])
+    assert "Five seats." in made.html and "# Plans" not in made.html

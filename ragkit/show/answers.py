@@ -54,16 +54,11 @@ def marked(
 
     Of Markdown only bold and code are shown as such; all else stays the text it is.
     """
-    worst: dict[int, str] = {}
-    for status in _WORST_FIRST[::-1]:
-        for record in records:
-            if record["support_status"] == status and record.get("citation_id"):
-                worst[record["citation_id"]] = status
     pieces, at = [], 0
     for match in _MARKER.finditer(answer):
         pieces.append(emphasis(answer[at : match.start()]))
         numbers = [int(number) for number in re.findall(r"\d+", match[0])]
-        status = min((worst[n] for n in numbers if n in worst), key=_WORST_FIRST.index, default="")
+        status = _worst(records, numbers, answer[at : match.start()])
         pieces.append(_citation(match[0], status, numbers, documents))
         at = match.end()
     return "".join(pieces) + emphasis(answer[at:])
@@ -122,6 +117,14 @@ def _plain(record: Any) -> dict[str, Any]:
 def _status(status: str, words: str = "") -> str:
     tone, icon = STATUSES[status]
     return chip(tone, words or status, icon)
+
+
+def _worst(records: Sequence[Mapping[str, Any]], numbers: Sequence[int], before: str) -> str:
+    """Return the worst status of a mark's labels: of the claim before it, else of all claims."""
+    cited = [record for record in records if record.get("citation_id") in numbers]
+    here = [r for r in cited if r["claim"].strip(" .") and r["claim"].strip(" .") in before]
+    found = [record["support_status"] for record in here or cited]
+    return min(found, key=_WORST_FIRST.index, default="")
 
 
 def _citation(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from ragkit.show.page import Picture, bar, chip, escape, folded, long_text, stack, tag
+from ragkit.show.page import Picture, bar, chip, emphasis, escape, folded, long_text, stack, tag
 
 VERDICTS = {
     "kept": ("good", "✓"),
@@ -186,10 +186,16 @@ def _strips(strips: Sequence[Mapping[str, Any]], look: _Look) -> str:
         score = "" if strip.get("score") is None else f" {strip['score']:.2f}"
         mark = look.mark(strip.get("id", "")) + f"{word}{score}"
         kind = "rk-text" if strip["kept"] else "rk-text rk-gone"
-        text = tag("span", escape(strip["content"]), kind)
+        text = tag("span", emphasis(_below_heading(strip["content"])), kind)
         rows.append(tag("div", tag("div", chip(tone, mark)) + text, f"rk-strip rk-{tone}"))
     summary = f"{kept} of {len(strips)} strips kept"
     return folded(escape(summary), stack(rows, "rk-stack rk-tight"), opened=True)
+
+
+def _below_heading(text: str) -> str:
+    """The text without its first line, where that is the heading path."""
+    head, _, rest = text.partition("\n")
+    return rest.strip() if head.startswith("# ") and rest.strip() else text
 
 
 def _metadata(document: Mapping[str, Any]) -> Mapping[str, Any]:
