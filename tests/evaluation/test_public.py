@@ -154,6 +154,25 @@ def test_conflicts_by_kind_beside_baselines_at_the_same_false_alarms(tmp_path):
     assert figures["recall of word overlap at the same false alarms"].value == 1.0
 
 
+def test_a_kind_with_both_labels_is_shown_for_each_and_no_question_is_an_empty_one(tmp_path):
+    rows = [
+        {"id": str(n), "question": None, "doc_a": "it is red", "doc_b": text, "conflict": clash,
+         "kind": "statement", "group": str(n)}
+        for n, (text, clash) in enumerate([("it is blue", True), ("it is red", False)])
+    ]  # fmt: skip
+    asked = []
+
+    def detect(question, documents):
+        asked.append(question)
+        return []
+
+    folder = put(tmp_path, "conflict", *rows)
+    figures = measured(full_kit(conflicts=detect), folder)["conflict/made_up"]
+    assert asked == ["", ""]
+    assert figures["recall: statement"].result == Share(0, 1)
+    assert figures["false alarms: statement"].result == Share(0, 1)
+
+
 def test_strips_beside_baselines_that_keep_as_many(tmp_path):
     row = {"id": "1", "query": "price of seats", "keep": [0, 2], "group": "1",
            "strips": ["seats cost a price", "a long story of other things entirely",

@@ -97,7 +97,7 @@ def conflict(kit: Kit, rows: Sequence[Row], part: str, *, progress: Any = iter, 
     judged: list[Row] = []
     for row in progress(rows):
         documents = [_document("a", row["doc_a"]), _document("b", row["doc_b"])]
-        found, error = attempt(kit.conflicts, row["question"], documents)
+        found, error = attempt(kit.conflicts, row["question"] or "", documents)
         if not error and all(record.outcome == "ok" for record in found):
             said.append(bool(found))
             judged.append(row)
@@ -114,9 +114,8 @@ def conflict(kit: Kit, rows: Sequence[Row], part: str, *, progress: Any = iter, 
         values = [-score(first, second) for first, second in pairs]
         recall = recall_at(labels, values, alarms.value or 0.0)
         figures.append(Figure(part, f"recall of {name} at the same false alarms", recall, "", None))
-    for kind in sorted({row["kind"] for row in judged}):
-        chosen = [row["kind"] == kind for row in judged]
-        true = next(row["conflict"] for row in judged if row["kind"] == kind)
+    for kind, true in sorted({(row["kind"], row["conflict"]) for row in judged}):
+        chosen = [(row["kind"], row["conflict"]) == (kind, true) for row in judged]
         name = "recall" if true else "false alarms"
         figures.append(Figure(part, f"{name}: {kind}", _rate(said, chosen), "", true))
     figures.append(
