@@ -25,6 +25,7 @@ FLAGS = [
 ]  # fmt: skip
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
+    "docmanager-extension/plugin": {"autosave": False},  # outputs stay out of the exports
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
 
