@@ -283,8 +283,9 @@ class IndexConfig(Frozen):
     `pool` is how many candidates each search hands to the fusion, at least. Chroma's search is
     approximate, so it is asked for `oversample * k` candidates, or for every row of an index of up
     to `exact_below` rows, and they are ordered by the exact cosine. The first `rerank_pool` of the
-    fusion are ordered once more (0: they are not), where a page lends `page_share` of its best
-    chunk's score to its others. BM25's numbers are Anserini's.
+    fusion are ordered once more (0: they are not), by word and with a weight of `passage_share` by
+    sentence, where a page lends `page_share` of its best chunk's score to its others. BM25's numbers
+    are Anserini's.
     """
 
     rrf_k: Annotated[int, Field(ge=1)] = 60
@@ -292,6 +293,7 @@ class IndexConfig(Frozen):
     oversample: AtLeastOne = 4
     rerank_pool: Annotated[int, Field(ge=0)] = 100
     rerank_workers: AtLeastOne = 2
+    passage_share: Share = 0.5
     page_share: Share = 0.25
     exact_below: Annotated[int, Field(ge=0)] = 2_000
     bm25_k1: float = Field(0.9, gt=0)

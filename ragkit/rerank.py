@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ragkit.components.sentences import sentences
 from ragkit.config import IndexConfig
 from ragkit.records import Document
 
@@ -22,8 +24,10 @@ class LateInteraction:
 
     Each token of the query looks for its nearest token in the document; the score is the mean of
     these cosines. A token weighs by the root of its inverse document frequency, so that what is
-    rare in this corpus counts more; marks do not count. A page lends `config.page_share` of its
-    best chunk's score to its other chunks. `embedder` needs `hidden` and `pieces` of `MiniLM`.
+    rare in this corpus counts more; marks do not count. `config.passage_share` of the cosine of the
+    whole query with the document's nearest sentence or pair of sentences is added. A page lends
+    `config.page_share` of its best chunk's score to its other chunks. `embedder` needs `hidden`,
+    `pieces` and `embed_query` of `MiniLM`.
     """
 
     def __init__(
@@ -38,11 +42,20 @@ class LateInteraction:
         pieces, _, rows = self._embedder.hidden(query)
         if not pieces:
             return [0.0] * len(documents)
-        weights = self._weights(pieces)
+        weights, whole = self._weights(pieces), np.array(self._embedder.embed_query(query))
         with ThreadPoolExecutor(self._config.rerank_workers) as pool:
-            nearest = pool.map(lambda document: self._nearest(rows, document["content"]), documents)
-            scores = [float(cosines @ weights) for cosines in nearest]
+            scored = pool.map(lambda d: self._score(rows, weights, whole, d["content"]), documents)
+            scores = list(scored)
         return self._with_page(scores, [d["metadata"].get("source") for d in documents])
+
+    def _score(self, rows: np.ndarray, weights: np.ndarray, whole: np.ndarray, text: str) -> float:
+        _, spans, found = self._embedder.hidden(text, keep=True)
+        if not len(found):
+            return -1.0
+        words = float((rows @ found.T).max(axis=1) @ weights)
+        passage = float((passages(text, spans, found) @ whole).max())
+        share = self._config.passage_share
+        return (words + share * passage) / (1 + share)
 
     def _with_page(self, scores: Sequence[float], sources: Sequence[Any]) -> list[float]:
         best: dict[Any, float] = {}
@@ -53,10 +66,6 @@ class LateInteraction:
             (score + share * best[source]) / (1 + share)
             for score, source in zip(scores, sources, strict=True)
         ]
-
-    def _nearest(self, rows: np.ndarray, text: str) -> np.ndarray:
-        _, _, found = self._embedder.hidden(text, keep=True)
-        return (rows @ found.T).max(axis=1) if len(found) else np.full(len(rows), -1.0)
 
     def _weights(self, pieces: Sequence[str]) -> np.ndarray:
         known = [math.sqrt(self._idf(piece)) if _is_word(piece) else 0.0 for piece in pieces]
@@ -70,6 +79,22 @@ class LateInteraction:
     @cached_property
     def _document_counts(self) -> Counter[str]:
         return Counter(piece for text in self._texts for piece in set(self._embedder.pieces(text)))
+
+
+def passages(text: str, spans: Sequence[tuple[int, int]], rows: np.ndarray) -> np.ndarray:
+    """Return the unit vectors of a text's sentences and of each with the next, read in its context.
+
+    A vector is the mean of the token rows that lie in a sentence (late chunking: Günther and
+    others, 2024), so "it drops them" still knows what drops what. Texts without any give one.
+    """
+    places = [
+        [i for i, (start, end) in enumerate(spans) if start >= s.start and end <= s.end]
+        for s in sentences(text)
+    ]
+    own = [place for place in places if place] or [list(range(len(rows)))]
+    pairs = [one + other for one, other in pairwise(own)]
+    vectors = np.array([rows[place].mean(axis=0) for place in [*own, *pairs]])
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def _is_word(piece: str) -> bool:

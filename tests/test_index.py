@@ -213,7 +213,7 @@ def test_late_interaction_sees_words_that_the_whole_text_hides(index) -> None:
     plain = build_index(DOCUMENTS, config=IndexConfig(rerank_pool=0))
     assert [d["id"] for d, _ in index.scored("inspection by hand", 1)] == ["code"]
     reranked = {d["id"]: score for d, score in index.scored("manual inspection", 3)}
-    assert reranked["code"] > 0.8
+    assert reranked["code"] > 0.6
     assert max(score for _, score in plain.scored("manual inspection", 3)) < 0.05
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 from ragkit.config import IndexConfig
-from ragkit.rerank import LateInteraction
+from ragkit.rerank import LateInteraction, passages
 
 AXES = {"seat": 0, "price": 1, "zone": 2, "cost": 1}
 
@@ -20,19 +21,26 @@ class WordEmbedder:
         return text.split()
 
     def hidden(self, text: str, *, keep: bool = False) -> tuple[list[str], list, np.ndarray]:
-        rows = np.zeros((len(text.split()), 4))
-        for row, word in enumerate(text.split()):
-            rows[row, AXES.get(word, 3)] = 1.0
-        return text.split(), [], rows
+        found = list(re.finditer(r"\S+", text))
+        rows = np.zeros((len(found), 4))
+        for row, match in enumerate(found):
+            rows[row, AXES.get(match.group().strip("."), 3)] = 1.0
+        return text.split(), [match.span() for match in found], rows
+
+    def embed_query(self, text: str) -> list[float]:
+        mean = self.hidden(text)[2].mean(axis=0)
+        return (mean / np.linalg.norm(mean)).tolist()
 
 
 def document(text: str, source: str | None = None) -> dict:
     return {"id": text, "content": text, "metadata": {"source": source or text}}
 
 
-def scores(query: str, *documents: dict, share: float = 0.0, corpus: tuple = ()) -> list[float]:
+def scores(
+    query: str, *documents: dict, share: float = 0.0, passage: float = 0.0, corpus: tuple = ()
+) -> list[float]:
     texts = corpus or [d["content"] for d in documents]
-    config = IndexConfig(page_share=share)
+    config = IndexConfig(page_share=share, passage_share=passage)
     return LateInteraction(WordEmbedder(), texts, config)(query, documents)
 
 
@@ -61,6 +69,25 @@ def test_a_page_lends_to_its_other_chunks() -> None:
     best = document("price seat", "a.md")
     found = scores("seat price", same, other, best, share=0.25, corpus=corpus)
     assert found == pytest.approx([(0.5 + 0.25) / 1.25, (0.5 + 0.125) / 1.25, 1.0])
+
+
+def test_a_sentence_that_says_it_all_beats_words_strewn_over_a_text() -> None:
+    together = document("The seat price. Zone x x. Zone x x.")
+    strewn = document("The seat x. Zone x x. Price x price.".replace("Price", "price"))
+    corpus = ("seat price", "seat price")
+    assert len(set(scores("seat price", together, strewn, corpus=corpus))) == 1
+    one, other = scores("seat price", together, strewn, passage=0.5, corpus=corpus)
+    assert one > other
+
+
+def test_passages_are_sentences_and_neighbours_as_unit_vectors() -> None:
+    text = "The seat. The price."
+    _, spans, rows = WordEmbedder().hidden(text)
+    found = passages(text, spans, rows)
+    assert found.shape == (3, 4)
+    assert np.linalg.norm(found, axis=1) == pytest.approx([1.0, 1.0, 1.0])
+    assert found[0, AXES["seat"]] > 0 == found[0, AXES["price"]]
+    assert found[2, AXES["seat"]] == pytest.approx(found[2, AXES["price"]])
 
 
 def test_nothing_to_compare_scores_nothing() -> None:
