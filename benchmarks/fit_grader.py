@@ -1,6 +1,6 @@
 """Fit the offline graders and write their numbers into the package.
 
-    python benchmarks/fit_grader.py [--data DIR] [--write]
+    python benchmarks/fit_grader.py [--data DIR] [--write] [--only MODEL]
 
 Fitted on the `practice` half of the company's questions and, where DIR holds the public labelled
 sets (data/README.md tells which), on those too: only fitted numbers land in the package, none of
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ TREES = {"n_estimators": 150, "learning_rate": 0.05, "max_depth": 3, "subsample"
 RIDGE = 0.02
 SEEDS = (0, 1, 2)
 FOLDS = 5
+NO_SHARES: Mapping[str, float] = {}
+ANY_TEXT = {"company": 0.3, "ramdocs": 2.0}  # for any text: the company has a grader of its own
+MODELS = ("grader", "grader_corpus", "strips", "sentences")
 PUBLIC = ("rgb_fact_en", "clapnq", "ramdocs")
 
 
@@ -160,21 +163,30 @@ def strip_rows(reader: Reader, folder: Path) -> tuple[Rows, Rows]:
 
 
 class Fit:
-    """A weighted sum and trees, half and half, fitted on sets that count the same."""
+    """A weighted sum and trees, half and half, fitted on sets that count by their shares.
 
-    def __init__(self, sets: Sequence[Rows], calibrate_on: str) -> None:
+    Calibrated out of fold, on one set or, with None, on all of them alike.
+    """
+
+    def __init__(
+        self,
+        sets: Sequence[Rows],
+        calibrate_on: str | None,
+        shares: Mapping[str, float] = NO_SHARES,
+    ) -> None:
         self.sets = [rows for rows in sets if rows.labels]
         self.names = list(self.sets[0].values[0])
         self.x = np.array([[v[n] for n in self.names] for r in self.sets for v in r.values])
         self.y = np.array([label for r in self.sets for label in r.labels], dtype=int)
         self.groups = np.array([group for r in self.sets for group in r.groups])
         self.source = np.array([r.name for r in self.sets for _ in r.labels])
-        self.weights = _weights(self.source, self.y)
+        self.weights = _weights(self.source, self.y, shares)
         self.folds = self._folds()
         self.parts = [self._train(train) for train, _ in self.folds]
         self.out = np.zeros(len(self.y))
         for part, (_, test) in zip(self.parts, self.folds, strict=True):
-            self.out[test] = [model_from(part).raw(self._row(i)) for i in test]
+            model = model_from(part)
+            self.out[test] = [model.raw(self._row(i)) for i in test]
         self.slope, self.offset = self._calibration(calibrate_on)
 
     def fitted(self) -> dict[str, Any]:
@@ -216,13 +228,13 @@ class Fit:
             "slope": 1.0, "offset": 0.0,
         }  # fmt: skip
 
-    def _calibration(self, name: str) -> tuple[float, float]:
+    def _calibration(self, name: str | None) -> tuple[float, float]:
         from sklearn.linear_model import LogisticRegression
 
-        own = self.source == name
-        y = self.y[own]
-        even = np.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum()) * len(y)
-        platt = LogisticRegression(C=1e6).fit(self.out[own, None], y, sample_weight=even)
+        own = self.source == name if name else np.full(len(self.y), True)
+        weights = _weights(self.source[own], self.y[own], NO_SHARES)
+        platt = LogisticRegression(C=1e6)
+        platt.fit(self.out[own, None], self.y[own], sample_weight=weights)
         return _short(platt.coef_[0, 0]), _short(platt.intercept_[0])
 
     def report(self) -> None:
@@ -239,13 +251,13 @@ class Fit:
             )
 
 
-def _weights(source: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Give every set, and in it either label, the same weight."""
+def _weights(source: np.ndarray, y: np.ndarray, shares: Mapping[str, float]) -> np.ndarray:
+    """Give every set its share (1 unless named), half of it to either label."""
     weights = np.zeros(len(y))
     for name in set(source):
         for label in (0, 1):
             chosen = (source == name) & (y == label)
-            weights[chosen] = 1 / max(1, chosen.sum())
+            weights[chosen] = shares.get(name, 1.0) / max(1, chosen.sum())
     return weights * len(y) / weights.sum()
 
 
@@ -297,25 +309,30 @@ def general_scores(pools: Sequence[Pool], fit: Fit) -> dict[tuple[str, str], flo
     return scores
 
 
+def fits(folder: Path, wanted: Sequence[str]) -> Iterator[tuple[str, Fit]]:
+    """Fit the wanted models one after the other; the general one is always needed."""
+    reader = Reader(default_embedder(), keep=512)
+    pools = company_pools(reader)
+    documents, lines = company_rows(pools)
+    public = list(public_rows(reader, folder))
+    general = Fit([documents, *public], None, ANY_TEXT)
+    if "grader" in wanted:
+        yield "grader", general
+    if "grader_corpus" in wanted:
+        yield "grader_corpus", Fit([lens_rows(pools, general_scores(pools, general))], "company")
+    if {"strips", "sentences"} & set(wanted):
+        alone, within = strip_rows(reader, folder)
+        yield "strips", Fit([documents, alone, *public], "company")
+        yield "sentences", Fit([lines, within], "company")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder of the public labelled sets")
     parser.add_argument("--write", action="store_true", help="write the package's JSON files")
+    parser.add_argument("--only", choices=MODELS, action="append", help="fit this model")
     options = parser.parse_args()
-    folder = options.data or Path("nowhere")
-    reader = Reader(default_embedder(), keep=512)
-    pools = company_pools(reader)
-    documents, lines = company_rows(pools)
-    alone, within = strip_rows(reader, folder)
-    public = list(public_rows(reader, folder))
-    general = Fit([documents, *public], "company")
-    fits = {
-        "grader": general,
-        "grader_corpus": Fit([lens_rows(pools, general_scores(pools, general))], "company"),
-        "strips": Fit([documents, alone, *public], "company"),
-        "sentences": Fit([lines, within], "company"),
-    }
-    for name, fit in fits.items():
+    for name, fit in fits(options.data or Path("nowhere"), options.only or MODELS):
         print(name)
         fit.report()
         if options.write:

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ragkit.components.sentences import sentences
+from ragkit.components.passages import passages
 from ragkit.config import IndexConfig
 from ragkit.records import Document
 
@@ -79,22 +78,6 @@ class LateInteraction:
     @cached_property
     def _document_counts(self) -> Counter[str]:
         return Counter(piece for text in self._texts for piece in set(self._embedder.pieces(text)))
-
-
-def passages(text: str, spans: Sequence[tuple[int, int]], rows: np.ndarray) -> np.ndarray:
-    """Return the unit vectors of a text's sentences and of each with the next, read in its context.
-
-    A vector is the mean of the token rows that lie in a sentence (late chunking: Günther and
-    others, 2024), so "it drops them" still knows what drops what. Texts without any give one.
-    """
-    places = [
-        [i for i, (start, end) in enumerate(spans) if start >= s.start and end <= s.end]
-        for s in sentences(text)
-    ]
-    own = [place for place in places if place] or [list(range(len(rows)))]
-    pairs = [one + other for one, other in pairwise(own)]
-    vectors = np.array([rows[place].mean(axis=0) for place in [*own, *pairs]])
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def _is_word(piece: str) -> bool:

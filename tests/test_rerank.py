@@ -8,8 +8,9 @@ import re
 import numpy as np
 import pytest
 
+from ragkit.components.passages import passages
 from ragkit.config import IndexConfig
-from ragkit.rerank import LateInteraction, passages
+from ragkit.rerank import LateInteraction
 
 AXES = {"seat": 0, "price": 1, "zone": 2, "cost": 1}
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ragkit.components.answer_types import answer_met, counted_met
+from ragkit.components.passages import pooled, with_pairs
 from ragkit.components.reading import Asked, Read
 from ragkit.components.text import STOP_WORDS, entity_key, holds_entity
 
@@ -26,6 +27,7 @@ def compare(asked: Asked, read: Read) -> Features:
     return {
         **closeness(asked, read),
         **alignment(asked, read),
+        **in_context(asked, read),
         **wording(asked, read),
         **answer_kind(asked, read),
         **form(asked, read),
@@ -82,6 +84,35 @@ _ALIGNED = (
     "aligned", "aligned_mean", "aligned_least", "aligned_relation", "aligned_named",
     "aligned_focus", "aligned_asking", "aligned_sentence", "aligned_sentence_least",
     "aligned_pair", "aligned_asking_sentence",
+)  # fmt: skip
+
+
+def in_context(asked: Asked, read: Read) -> Features:
+    """How close the nearest sentence or pair of sentences is, read within its text.
+
+    Compared with the whole question, its core, its content words, what it asks of the names in it
+    (`relation`), and word by word.
+    """
+    if not len(asked.rows) or not len(read.rows):
+        return dict.fromkeys(_IN_CONTEXT, 0.0)
+    places = with_pairs(read.spans, len(read.rows))
+    found, content = pooled(read.rows, places), asked.rows[asked.content]
+    weights = asked.weights / asked.weights.sum()
+    similar = content @ read.rows.T
+    whole = found @ asked.vector
+    relation = found @ pooled(asked.rows, [asked.relation])[0] if len(asked.relation) else whole
+    return {
+        "cosine_passage": float(whole.max()),
+        "cosine_core_passage": float((found @ asked.core).max()),
+        "cosine_words_passage": float((found @ _unit(weights @ content)).max()),
+        "relation_passage": float(relation.max()),
+        "aligned_passage": max(float(similar[:, place].max(axis=1) @ weights) for place in places),
+    }
+
+
+_IN_CONTEXT = (
+    "cosine_passage", "cosine_core_passage", "cosine_words_passage", "relation_passage",
+    "aligned_passage",
 )  # fmt: skip
 
 
@@ -167,6 +198,10 @@ def covered(asked: Asked, stems: frozenset[str]) -> float:
 def share(held: Sequence[bool]) -> float:
     """Return the share of names that are held; a middling value where there are none."""
     return sum(held) / len(held) if held else _UNKNOWN
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
 
 def _mean(values: np.ndarray, weights: np.ndarray) -> float:

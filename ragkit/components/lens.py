@@ -19,7 +19,8 @@ COMPARED = (
     "general", "cosine_pair", "cosine_sentence", "cosine_text", "cosine_core_pair",
     "cosine_core_sentence", "cosine_heading", "cosine_leaf", "aligned", "aligned_mean",
     "aligned_least", "aligned_sentence", "aligned_pair", "overlap", "overlap_sentence",
-    "answer_cosine", "answer_overlap",
+    "answer_cosine", "answer_overlap", "cosine_passage", "cosine_core_passage",
+    "cosine_words_passage", "relation_passage", "aligned_passage",
 )  # fmt: skip
 _THIRD = 3
 

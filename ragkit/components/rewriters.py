@@ -9,13 +9,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragkit.components.question_parts import parts
+from ragkit.components.reading import core
 from ragkit.components.sentences import sentences
 from ragkit.components.spelling import Speller
-from ragkit.components.text import content_words, missing_entities, normalised, stem, stems
+from ragkit.components.text import (
+    content_words,
+    entities,
+    missing_entities,
+    normalised,
+    stem,
+    stems,
+)
 from ragkit.components.windows import shortened
 from ragkit.config import RewriterConfig
 from ragkit.records import Document, Rejected, Rewrite
 
+_WANTED = 6  # words of what is asked in a phrase
 Judge = Callable[[str, str], tuple[float, str]]
 
 
@@ -32,8 +41,8 @@ class VocabularyRewriter:
     """A `Rewriter` that turns the user's words into the corpus's words.
 
     It looks past the rejected documents (pseudo relevance feedback: the good example is the
-    likeliest chunk not yet seen, after Rocchio, 1971), takes that chunk's heading and terms into
-    the query, and checks that the query brings it. A proposal that drops an entity of the question
+    likeliest chunk not yet seen, after Rocchio, 1971), makes a short phrase of that chunk's headings
+    and the question's own words, and checks that the phrase brings it. A proposal that drops an entity of the question
     or repeats a query is rejected, with the reason.
     """
 
@@ -128,20 +137,39 @@ class VocabularyRewriter:
 
 
 def worded(question: str, document: Document) -> Iterator[Proposal]:
-    """Propose the question in a document's words, with more and more of its own words dropped."""
-    topic = heading(document)
+    """Propose what one would type who knows the corpus's words, from short to long.
+
+    A phrase is the document's headings and the words of what is asked, the question's names among
+    them; then with the document's own key terms, then without the question's other words, at last
+    the whole question beside the headings.
+    """
     known = set(stems(document["content"]))
-    foreign = [w for w in dict.fromkeys(content_words(question)) if stem(w) not in known]
+    asked = list(dict.fromkeys(content_words(question)))
+    foreign = [word for word in asked if stem(word) not in known]
+    topic = heading(document)
     said = f"the corpus speaks of “{topic}”" + (
         f" where the question says {', '.join(foreign[:5])}" if foreign else ""
     )
-    kept = [word for word in question.split() if not set(content_words(word)) & set(foreign)]
-    shorter = " ".join(kept).strip(" ,;")
-    own = " ".join(key_terms(document))
-    if content_words(shorter):
-        yield Proposal(f"{topic}: {shorter}", said, document["id"])
-    for query in (f"{topic}: {question}", f"{topic} {own}"):
+    names = entities(question)
+    wanted = phrase(topic, [*names, *content_words(core(question))[:_WANTED]])
+    for query in (
+        wanted,
+        phrase(wanted, key_terms(document)),
+        phrase(topic, [*names, *key_terms(document)]),
+        f"{topic}: {question}",
+    ):
         yield Proposal(query, said, document["id"])
+
+
+def phrase(start: str, more: Sequence[str]) -> str:
+    """Return the start followed by those of the words that are not said yet, each once."""
+    said, known = [start], set(stems(start))
+    for word in more:
+        new = set(stems(word)) - known
+        if new or (missing_entities(word, " ".join(said))):
+            said.append(word)
+            known |= new
+    return " ".join(said).strip()
 
 
 def heading(document: Document) -> str:
@@ -150,10 +178,16 @@ def heading(document: Document) -> str:
     found = [part for part in path if part.strip()][-2:]
     if not found:
         found = [s.text for s in sentences(document["content"])[:1]]
-    return ", ".join(found)[:120]
+    return phrase(found[0], [_inside(part) for part in found[1:]])[:120] if found else ""
 
 
-def key_terms(document: Document, count: int = 6) -> list[str]:
+def _inside(title: str) -> str:
+    """Return a heading as it is written within a sentence: "When the network is down" starts small."""
+    rest = title[1:]
+    return title[:1].lower() + rest if rest == rest.lower() else title
+
+
+def key_terms(document: Document, count: int = 3) -> list[str]:
     """Return the words that a chunk uses most, in order of their first use."""
     words = content_words(document["content"])
     often = sorted(set(words), key=lambda word: (-words.count(word), words.index(word)))[:count]

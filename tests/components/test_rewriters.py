@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragkit.components.question_parts import parts
-from ragkit.components.rewriters import VocabularyRewriter
+from ragkit.components.rewriters import VocabularyRewriter, heading, phrase, worded
 from ragkit.components.text import entities, missing_entities, normalised
 from ragkit.index import build_index
 
@@ -118,3 +118,16 @@ def test_parts_of_a_compound_question() -> None:
         "which plan do we need?",
     ]
     assert parts("What does it cost?") == []
+
+
+def test_a_query_is_a_phrase_that_says_each_word_once() -> None:
+    assert phrase("Dormant workspaces", ["workspace", "cost", "costs", "AES-256"]) == (
+        "Dormant workspaces cost AES-256"
+    )
+    chunk = {"id": "a", "content": "Dormant workspaces stay.", "metadata": {
+        "heading_path": "Workspaces > Putting to sleep > What it costs"}}  # fmt: skip
+    assert heading(chunk) == "Putting to sleep what it costs"
+    first = next(worded("We leave. How much is it for ACME GmbH?", chunk))
+    assert first.query.startswith("Putting to sleep what it costs ")
+    assert "ACME GmbH" in first.query and "leave" not in first.query
+    assert first.target == "a" and "leave" in first.reason
