@@ -98,18 +98,25 @@ def ablation(
     """
     from rich.console import Console
 
-    from ragkit.evaluation.ablation import ablations, with_faulty_writer, worth_table, worths
+    from ragkit.evaluation.ablation import (
+        ablations,
+        with_faulty_writer,
+        worth_figures,
+        worth_table,
+        worths,
+    )
     from ragkit.evaluation.about import about_run
-    from ragkit.evaluation.report import write_ladder
+    from ragkit.evaluation.figures import write
 
     asked, bag = options.read_questions(questions, half), options.make_kit(kit)
     own, faulty = (
         _run(one, asked, ablations(), records, jobs) for one in (bag, with_faulty_writer(bag))
     )
     title = f"ablation · {half} · {bag.name} · {len(asked)} questions"
-    Console().print(title, worth_table(worths(own, faulty)), sep="\n")
+    found = worths(own, faulty)
+    Console().print(title, worth_table(found), sep="\n")
     if out:
-        write_ladder(own, out, about_run(title))
+        write(worth_figures(found), out, about_run(title))
         typer.echo(f"written to {out}")
 
 

@@ -59,7 +59,10 @@ _MODALS: dict[str, str] = {
 _NO_NAMES = STOP_WORDS | frozenset(MONTHS) | word_set("usd eur gbp kb mb gb tb")
 _HAVE = word_set("has have had haven't hasn't hadn't")
 _DENIED_MODAL: dict[str, Modality] = {
-    "must": "must not", "may": "may not", "can": "cannot", "need": "need not",
+    "must": "must not",
+    "may": "may not",
+    "can": "cannot",
+    "need": "need not",
     "should": "should not",
 }
 _MODAL: dict[str, Modality] = {

@@ -13,6 +13,7 @@ from typing import Any
 
 from ragkit.config import AuditedConfig
 from ragkit.evaluation.faulty_writer import FaultyWriter
+from ragkit.evaluation.figures import Figure
 from ragkit.evaluation.ladder import Rung
 from ragkit.evaluation.metrics import GUARDS
 from ragkit.evaluation.records import EvalRecord
@@ -116,6 +117,20 @@ def worths(own: Sequence[EvalRecord], faulty: Sequence[EvalRecord]) -> list[Wort
             cells += [metric.measure(rungs[name]), rise]
         found.append(Worth(name.removeprefix("without "), *cells))
     return found
+
+
+def worth_figures(rows: Sequence[Worth]) -> list[Figure]:
+    """Return what is kept of a guard ablation: for each guard what got out, and the rise."""
+    return [
+        Figure(row.guard, name, result, definition, None if "rise" in name else False)
+        for row in rows
+        for name, result, definition in (
+            ("own writer", row.own, GUARDS[0].definition),
+            ("own writer, rise", row.own_rise, "against the whole loop, paired bootstrap"),
+            ("faulty writer", row.faulty, GUARDS[1].definition),
+            ("faulty writer, rise", row.faulty_rise, "against the whole loop, paired bootstrap"),
+        )
+    ]
 
 
 def worth_table(rows: Sequence[Worth]) -> Any:

@@ -7,7 +7,15 @@ from evaluation.kits import full_kit
 from evaluation.sample import question
 from scripted import Queue, grades
 
-from ragkit.evaluation.ablation import BLIND, OPEN, PURPOSE, ablations, worth_table, worths
+from ragkit.evaluation.ablation import (
+    BLIND,
+    OPEN,
+    PURPOSE,
+    ablations,
+    worth_figures,
+    worth_table,
+    worths,
+)
 from ragkit.evaluation.faults import FAULTS
 from ragkit.evaluation.faulty_writer import FaultyWriter
 from ragkit.evaluation.ladder import climb
@@ -86,6 +94,10 @@ def test_the_table_says_what_each_guard_holds_back_and_what_it_is_for():
     assert (rows["audited"].faulty.hits, rows["citation checker"].faulty.hits) == (0, 1)
     assert set(PURPOSE) == {*BLIND, *OPEN}
     assert worth_table(list(rows.values())).row_count == len(rows)
+    kept = {(f.part, f.name): f.value for f in worth_figures(list(rows.values()))}
+    assert kept["audited", "own writer"] == 0 and kept["citation checker", "own writer"] == 1
+    assert kept["audited", "own writer, rise"] is None
+    assert kept["citation checker", "faulty writer, rise"] == 1
 
 
 def test_a_person_s_question_that_is_answered_at_once_was_let_out():
