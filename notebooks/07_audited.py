@@ -129,11 +129,13 @@ def _(kit, lies, repair):
     pages = kit.retriever(repair, 3, "hybrid")
     drafted = lies["a fabricated label"][1]
     used = [int(number) for number in re.findall(r"\[(\d+)\]", drafted)]
-    {
-        "labels": used,
-        "pages": len(pages),
-        "fabricated": [n for n in used if not 0 < n <= len(pages)],
-    }
+    ui.facts(
+        {
+            "labels": used,
+            "pages": len(pages),
+            "fabricated": [n for n in used if not 0 < n <= len(pages)],
+        }
+    )
     return drafted, pages
 
 
@@ -172,7 +174,7 @@ def _():
 
 @app.cell
 def _(records):
-    records[-1].model_dump(exclude={"score", "outcome", "usage"})
+    ui.facts(records[-1].model_dump(exclude={"score", "outcome", "usage"}))
     return
 
 
@@ -192,11 +194,13 @@ def _(kit, seat):
     found = kit.retriever(seat, 2, "hybrid")
     dated = {page["metadata"]["effective_date"]: page["id"] for page in found}
     built = kit.context(seat, found)
-    {
-        "newest by hand": dated[max(dated)],
-        "in use": [page["id"] for page in built.documents],
-        "superseded": [page["id"] for page in built.superseded],
-    }
+    ui.facts(
+        {
+            "newest by hand": dated[max(dated)],
+            "in use": [page["id"] for page in built.documents],
+            "superseded": [page["id"] for page in built.superseded],
+        }
+    )
     return (built,)
 
 
@@ -366,7 +370,7 @@ def _(careless, lies):
 def _(past):
     before = next(step for step in past if step.next == ("answer_generator",))
     after = next(step for step in past if step.node == "rollback")
-    sorted(key for key in after.values if after.values[key] != before.values.get(key))
+    ui.facts(sorted(key for key in after.values if after.values[key] != before.values.get(key)))
     return (before,)
 
 
@@ -506,7 +510,7 @@ def _(by_hand):
         by_hand, _other.thread_id,
         {"action": "reject", "reviewer": "R. Viewer", "comment": "ask the desk"},
     )  # fmt: skip
-    {"refused": refusal, "then": done.tag, "reason": done.reason, "answer": done.answer}
+    ui.facts({"refused": refusal, "then": done.tag, "reason": done.reason, "answer": done.answer})
     return
 
 
@@ -556,11 +560,13 @@ def _():
 def _(events):
     _body = {key: value for key, value in events[5].items() if key != "hash"}
     by_own_hash = hashlib.sha256(canonical(_body)).hexdigest()
-    {
-        "by hand": by_own_hash[:8],
-        "its own": events[5]["hash"][:8],
-        "the next line's": events[6]["previous"][:8],
-    }
+    ui.facts(
+        {
+            "by hand": by_own_hash[:8],
+            "its own": events[5]["hash"][:8],
+            "the next line's": events[6]["previous"][:8],
+        }
+    )
     return
 
 

@@ -6,6 +6,8 @@ import pytest
 from test_notebooks import SOURCES, ran
 
 from ragkit.evaluation.cases import was_rejected
+from ragkit.graphs.audited import build_audited
+from ragkit.runs import ask
 
 
 def names(number: int) -> dict:
@@ -75,3 +77,36 @@ def test_06_a_run_ships_through_the_blend_and_a_lie_is_found() -> None:
 def test_06_scores_of_both_kinds_lie_between_the_lines(relevant: bool) -> None:
     between = [s for s in names(6)["scores"] if 0.3 <= s["score"] < 0.8]
     assert any(s["relevant"] is relevant for s in between)
+
+
+def test_07_three_lies_go_out_without_a_check_and_one_is_caught() -> None:
+    lesson = names(7)
+    assert {run.answer for run in lesson["shipped"].values()} == {
+        draft for _, draft in lesson["lies"].values()
+    }
+    assert lesson["caught"].path.count("answer_generator") == 2
+    assert lesson["caught"].tag == "verified" and lesson["before"] in lesson["past"]
+    assert len(lesson["built"].documents) == len(lesson["built"].superseded) == 1
+
+
+@pytest.mark.parametrize("lie", ["a fabricated label", "an unsupported claim", "a stale price"])
+def test_07_each_lie_is_found_and_undone(lie: str) -> None:
+    lesson = names(7)
+    asked, draft = lesson["lies"][lie]
+    run = ask(build_audited(lesson["careless"](draft)), asked)
+    assert run.tag == "verified" and draft not in run.answer
+    assert "citation_checker" in run.path and run.path.count("rollback") == 1
+
+
+def test_07_a_refund_waits_for_a_person_though_all_checks_passed() -> None:
+    waiting = names(7)["waiting"]
+    assert waiting.tag == "needs_review" and waiting.state["checks_passed"]
+    assert "refund" in waiting.reason
+
+
+def test_08_nothing_escapes_with_all_guards_and_most_does_without_one() -> None:
+    rows = names(8)["outcomes"]
+    assert not [row for row in rows if row["with all guards"] == "escaped"]
+    assert sum(row["without it"] == "escaped" for row in rows) > len(rows) / 2
+    behind = {row["incident"] for row in rows if row["without it"].startswith("caught")}
+    assert {"old price list", "poisoned page"} <= behind

@@ -307,3 +307,14 @@ def test_a_reviewer_decides_in_jupyterlab(chromium: object, lab: str) -> None:
     review(walk.page)
     assert (walk.errors, walk.asked) == ([], [])
     walk.page.close()
+
+
+# --- the switches of notebook 8, whose options the source does not list ---
+
+LAB = next(path for path in SOURCES if "ui.dropdown(list(lab)" in path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("fault", ["endless loop", "poisoned page"])
+def test_the_failure_lab_runs_with_all_guards_off(fault: str) -> None:
+    happened = run(LAB, fault=fault, on=())["happened"]
+    assert happened(fault, ()).escaped
