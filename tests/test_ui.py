@@ -235,6 +235,10 @@ def test_a_long_marimo_table_is_sortable_and_quiet():
     assert made._component_args["selection"] is None
 
 
+def test_an_empty_table_says_so():
+    assert ui.table([]).text == "No rows."
+
+
 def test_facts_are_read_row_by_row():
     made = ui.facts({"by hand": 0.1 + 0.2, "path": ["a", "<b>"], "left": None, "ok": False})
     assert made.text == "by hand: 0.3\npath: a · <b>\nleft: –\nok: no"

@@ -92,8 +92,10 @@ def html(markup: str, text: str = "") -> Picture:
 def plain_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Picture:
     """Return records as a table: numbers to the right, long text folded, everything escaped."""
     records = [dict(row) for row in rows]
+    if not records:
+        return Picture(tag("div", "No rows.", "rk-note rk-muted"), "No rows.")
     names = list(columns or dict.fromkeys(name for record in records for name in record))
-    numeric = {n for n in names if all(_is_number(r.get(n)) for r in records) and records}
+    numeric = {n for n in names if all(_is_number(r.get(n)) for r in records)}
     head = "".join(tag("th", escape(n), "rk-n" if n in numeric else "") for n in names)
     body = "".join(
         tag("tr", "".join(_cell(n, record.get(n), n in numeric) for n in names))
