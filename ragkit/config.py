@@ -284,8 +284,8 @@ class IndexConfig(Frozen):
     approximate, so it is asked for `oversample * k` candidates, or for every row of an index of up
     to `exact_below` rows, and they are ordered by the exact cosine. The first `rerank_pool` of the
     fusion are ordered once more (0: they are not), by word and with a weight of `passage_share` by
-    sentence, where a page lends `page_share` of its best chunk's score to its others. BM25's numbers
-    are Anserini's.
+    sentence, where a page lends `page_share` of its best chunk's score to its others. BM25's
+    numbers are Anserini's.
     """
 
     rrf_k: Annotated[int, Field(ge=1)] = 60

@@ -41,9 +41,9 @@ class VocabularyRewriter:
     """A `Rewriter` that turns the user's words into the corpus's words.
 
     It looks past the rejected documents (pseudo relevance feedback: the good example is the
-    likeliest chunk not yet seen, after Rocchio, 1971), makes a short phrase of that chunk's headings
-    and the question's own words, and checks that the phrase brings it. A proposal that drops an entity of the question
-    or repeats a query is rejected, with the reason.
+    likeliest chunk not yet seen, after Rocchio, 1971), makes a short phrase of that chunk's
+    headings and the question's own words, and checks that the phrase brings it. A proposal that
+    drops an entity of the question or repeats a query is rejected, with the reason.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ def heading(document: Document) -> str:
 
 
 def _inside(title: str) -> str:
-    """Return a heading as it is written within a sentence: "When the network is down" starts small."""
+    """Return a heading as within a sentence: "When the network is down" starts small."""
     rest = title[1:]
     return title[:1].lower() + rest if rest == rest.lower() else title
 
