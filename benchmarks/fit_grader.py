@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ SEEDS = (0, 1, 2)
 FOLDS = 5
 NO_SHARES: Mapping[str, float] = {}
 ANY_TEXT = {"company": 0.3, "ramdocs": 2.0}  # for any text: the company has a grader of its own
+IN_CORPUS = {"company": 1.0, "clapnq": 0.08, "ramdocs": 0.005}  # so that it knows other corpora
+CORPORA = ("clapnq", "ramdocs")
+MOST_CORPORA = 120
 MODELS = ("grader", "grader_corpus", "strips", "sentences")
 PUBLIC = ("rgb_fact_en", "clapnq", "ramdocs")
 
@@ -56,7 +60,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Pool:
-    """A question of the company's: labelled chunks to judge, and what to compare them with."""
+    """A question to a corpus: labelled chunks to judge, and what to compare them with."""
 
     question: Any
     labels: dict[str, bool]
@@ -113,6 +117,28 @@ def company_pools(reader: Reader, half: str = "practice") -> list[Pool]:
     return pools
 
 
+def public_pools(reader: Reader, folder: Path) -> Iterable[tuple[str, list[Pool]]]:
+    """The same for corpora that nobody here wrote: a question's own documents and 20 of others."""
+    from ragkit.evaluation.public.asking import corpus_of
+    from ragkit.index import build_index
+
+    for name in CORPORA:
+        rows = read_lines(folder / "qa" / f"{name}.jsonl")
+        chosen = rows[:: max(1, len(rows) // MOST_CORPORA)]
+        pools = [_public_pool(reader, row, build_index(corpus_of(row, rows))) for row in chosen]
+        if pools:
+            yield name, pools
+
+
+def _public_pool(reader: Reader, row: dict[str, Any], index: Any) -> Pool:
+    own = {document["id"]: bool(document["relevant"]) for document in row["docs"]}
+    found = index(row["question"], GraderConfig().depth, "hybrid")
+    asked = reader.ask(row["question"])
+    values = {d["id"]: compare(asked, reader.read(d["content"])) for d in found}
+    labels = {key: own[key] for key in values if key in own}  # texts of others are no question
+    return Pool(SimpleNamespace(id=row["group"]), labels, list(values), values, [])
+
+
 def _lines(question: Any, asked: Any, read: Any, label: bool) -> list[tuple[Features, bool]]:
     quotes = [" ".join(evidence["quote"].split()).strip("| ") for evidence in question.evidence]
     pairs = []
@@ -133,16 +159,16 @@ def company_rows(pools: Sequence[Pool]) -> tuple[Rows, Rows]:
     return documents, lines
 
 
-def lens_rows(pools: Sequence[Pool], general: dict[tuple[str, str], float]) -> Rows:
-    rows = Rows("company")
+def lens_rows(name: str, pools: Sequence[Pool], general: dict[tuple[str, str], float]) -> Rows:
+    rows = Rows(name)
     for pool in pools:
         scored = {
-            name: {**values, "general": general[pool.question.id, name]}
-            for name, values in pool.values.items()
+            key: {**values, "general": general[pool.question.id, key]}
+            for key, values in pool.values.items()
         }
-        for name, label in pool.labels.items():
-            others = [scored[rival] for rival in pool.rivals if rival != name]
-            values = {**pool.values[name], **gaps(scored[name], others)}
+        for key, label in pool.labels.items():
+            others = [scored[rival] for rival in pool.rivals if rival != key]
+            values = {**pool.values[key], **gaps(scored[key], others)}
             rows.add(values, label, pool.question.id)
     return rows
 
@@ -319,7 +345,9 @@ def fits(folder: Path, wanted: Sequence[str]) -> Iterator[tuple[str, Fit]]:
     if "grader" in wanted:
         yield "grader", general
     if "grader_corpus" in wanted:
-        yield "grader_corpus", Fit([lens_rows(pools, general_scores(pools, general))], "company")
+        corpora = {"company": pools, **dict(public_pools(reader, folder))}
+        rows = [lens_rows(n, some, general_scores(some, general)) for n, some in corpora.items()]
+        yield "grader_corpus", Fit(rows, "company", IN_CORPUS)
     if {"strips", "sentences"} & set(wanted):
         alone, within = strip_rows(reader, folder)
         yield "strips", Fit([documents, alone, *public], "company")

@@ -98,6 +98,11 @@ def as_question(row: Row) -> Question:
     )  # fmt: skip
 
 
+def corpus_of(row: Row, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the documents that a question is asked over: its own among 20 of others."""
+    return [_document(document) for document in with_others(row, rows)]
+
+
 def with_others(row: Row, rows: Sequence[Row], seed: int = SEED) -> list[Row]:
     """Return a question's documents and 20 of other questions, drawn by the question's id."""
     own = {document["id"] for document in row["docs"]}
