@@ -294,6 +294,7 @@ class IndexConfig(Frozen):
     rerank_pool: Annotated[int, Field(ge=0)] = 100
     rerank_workers: AtLeastOne = 2
     passage_share: Share = 0.5
+    passages_in_memory: Annotated[int, Field(ge=1)] = 4_096
     page_share: Share = 0.25
     exact_below: Annotated[int, Field(ge=0)] = 2_000
     bm25_k1: float = Field(0.9, gt=0)

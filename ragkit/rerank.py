@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class LateInteraction:
         self._embedder = embedder
         self._texts = list(texts)
         self._config = config or IndexConfig()
+        self._passages = lru_cache(self._config.passages_in_memory)(self._read_passages)
 
     def __call__(self, query: str, documents: Sequence[Document]) -> list[float]:
         """Return one score a document, -1 to 1, more is better."""
@@ -42,19 +43,30 @@ class LateInteraction:
         if not pieces:
             return [0.0] * len(documents)
         weights, whole = self._weights(pieces), np.array(self._embedder.embed_query(query))
-        with ThreadPoolExecutor(self._config.rerank_workers) as pool:
-            scored = pool.map(lambda d: self._score(rows, weights, whole, d["content"]), documents)
-            scores = list(scored)
+        texts = [document["content"] for document in documents]
+        workers = self._config.rerank_workers
+        shares = [texts[start::workers] for start in range(workers)]
+        scores = [0.0] * len(texts)
+        with ThreadPoolExecutor(workers) as pool:
+            done = pool.map(
+                lambda some: [self._score(rows, weights, whole, t) for t in some], shares
+            )
+            for start, some in enumerate(done):
+                scores[start::workers] = some
         return self._with_page(scores, [d["metadata"].get("source") for d in documents])
 
     def _score(self, rows: np.ndarray, weights: np.ndarray, whole: np.ndarray, text: str) -> float:
-        _, spans, found = self._embedder.hidden(text, keep=True)
+        found = self._embedder.hidden(text, keep=True)[2]
         if not len(found):
             return -1.0
         words = float((rows @ found.T).max(axis=1) @ weights)
-        passage = float((passages(text, spans, found) @ whole).max())
+        passage = float((self._passages(text) @ whole).max())
         share = self._config.passage_share
         return (words + share * passage) / (1 + share)
+
+    def _read_passages(self, text: str) -> np.ndarray:
+        _, spans, found = self._embedder.hidden(text, keep=True)
+        return passages(text, spans, found)
 
     def _with_page(self, scores: Sequence[float], sources: Sequence[Any]) -> list[float]:
         best: dict[Any, float] = {}
