@@ -21,7 +21,7 @@ with app.setup:
     from ragkit.evaluation.alarms import find_alarms
     from ragkit.evaluation.calibration import (
         choose,
-        expected,
+        fates,
         from_judged,
         write_thresholds,
     )  # fmt: skip
@@ -450,7 +450,7 @@ def _(cases, loss, precision):
 def _(cases):
     _choice = choose(cases, precision=0.8)
     _file = Path(tempfile.mkdtemp()) / "thresholds.json"
-    write_thresholds(_file, _choice, expected(cases, _choice, "practice"), {"kit": "mine"})
+    write_thresholds(_file, _choice, fates(cases, _choice, "practice"), {"kit": "mine"})
     ui.facts(CragConfig.from_file(_file).model_dump(include={"pass_threshold", "fail_threshold"}))
     return
 

@@ -132,13 +132,27 @@ def choose(cases: Sequence[Scored], *, precision: float = PRECISION, loss: float
 
 
 def expected(cases: Sequence[Scored], choice: Choice, part: str) -> list[Figure]:
-    """Return what the pair does to these cases; on exam these are its honest rates."""
+    """Return what the pair does to these cases, and how well the scores order them.
+
+    On exam these are the pair's honest rates.
+    """
+    labels = [case.relevant for case in cases]
+    scores = [case.score for case in cases]
+    return [
+        *fates(cases, choice, part),
+        Figure(part, "AUROC", auroc(labels, scores, [case.question for case in cases]),
+               "pairs that the score orders right / pairs of a relevant and another document"),
+        Figure(part, "calibration error", calibration_error(labels, scores),
+               "mean gap between score and share of relevant documents, ten bins", False),
+    ]  # fmt: skip
+
+
+def fates(cases: Sequence[Scored], choice: Choice, part: str) -> list[Figure]:
+    """Return what the pair keeps, loses and leaves in doubt of these cases."""
     kept = [case for case in cases if case.score >= choice.pass_threshold]
     dropped = [case for case in cases if case.score < choice.fail_threshold]
     relevant = sum(case.relevant for case in cases)
     between = len(cases) - len(kept) - len(dropped)
-    labels = [case.relevant for case in cases]
-    scores = [case.score for case in cases]
     return [
         Figure(part, "kept and relevant", Share(sum(c.relevant for c in kept), len(kept)),
                "relevant documents / documents at or above pass"),
@@ -147,10 +161,6 @@ def expected(cases: Sequence[Scored], choice: Choice, part: str) -> list[Figure]
         Figure(part, "kept", Share(len(kept), len(cases)), "at or above pass / documents", None),
         Figure(part, "ambiguous", Share(between, len(cases)), "between / documents", None),
         Figure(part, "dropped", Share(len(dropped), len(cases)), "below fail / documents", None),
-        Figure(part, "AUROC", auroc(labels, scores, [case.question for case in cases]),
-               "pairs that the score orders right / pairs of a relevant and another document"),
-        Figure(part, "calibration error", calibration_error(labels, scores),
-               "mean gap between score and share of relevant documents, ten bins", False),
     ]  # fmt: skip
 
 
