@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    computed_field,
+    model_validator,
+)
 
 Outcome = Literal["ok", "refused", "filtered", "truncated", "invalid", "missing", "transport"]
 Tag = Literal["verified", "best_effort", "abstained", "needs_review", "direct"]
@@ -206,6 +214,19 @@ class Decision(Record):
         if self.action == "reject" and not self.comment.strip():
             raise ValueError("comment: a rejection needs its reason")
         return self
+
+
+def decision_fault(decision: Any, draft: str) -> str:
+    """Say why a decision on a draft will not do, beginning with its field; "" if it will."""
+    try:
+        decided = Decision.model_validate(decision)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        return f"{field}: {first['msg']}" if field else str(first["msg"])
+    if decided.action == "approve" and not draft.strip():
+        return "action: there is no draft to approve; edit it or reject it"
+    return ""
 
 
 class Verdict(Record):

@@ -15,7 +15,7 @@ from langgraph.types import Command
 from ragkit.checkpoints import RunError, Snapshot, branches, history, place
 from ragkit.config import ArscConfig, GraphConfig
 from ragkit.graphs.nodes import REFUSAL
-from ragkit.records import Decision
+from ragkit.records import Decision, decision_fault
 from ragkit.state import arsc_input
 
 __all__ = [
@@ -119,8 +119,8 @@ def resume(
 ) -> Run:
     """Give a waiting thread its reviewer's decision and run it to the end.
 
-    Raises ValueError that names the field of an incomplete decision, and RunError when the thread
-    does not wait for one: a second click changes nothing.
+    Raises ValueError that names the field of an incomplete decision or of an approval without a
+    draft, and RunError when the thread does not wait for one: a second click changes nothing.
     """
     decided = Decision.model_validate(
         decision.model_dump() if isinstance(decision, Decision) else decision
@@ -129,6 +129,8 @@ def resume(
         waiting = _waiting(graph, thread_id)
         if waiting is None:
             raise RunError(f"thread {thread_id} does not wait for a review: nothing was changed")
+        if fault := decision_fault(decided, str(waiting.get("draft", ""))):
+            raise ValueError(fault)
         entry = Command(resume=decided.model_dump())
         question = str(waiting.get("question", ""))
         return _run(graph, entry, question, thread_id, config, on_step)

@@ -25,7 +25,7 @@ from ragkit.graphs.nodes import (
     verify,
 )
 from ragkit.kit import Kit
-from ragkit.records import Context, Document, Grade, Support
+from ragkit.records import Context, Decision, Document, Grade, Support, decision_fault
 from ragkit.state import AuditedState
 from ragkit.verdicts import union
 
@@ -210,8 +210,14 @@ class AuditedNodes:
         return {"review": review, "tag": "needs_review", "reason": review["reason"]}
 
     def human_review(self, state: AuditedState) -> dict[str, Any]:
-        """Pause until a person approves, edits or rejects; nothing runs before the pause (E8)."""
-        return {"decision": interrupt(state["review"])}
+        """Pause until a person approves, edits or rejects; nothing runs before the pause (E8).
+
+        A decision that will not do is refused with the reason, and the thread goes on waiting.
+        """
+        decision = interrupt(state["review"])
+        while fault := decision_fault(decision, state["review"]["draft"]):
+            decision = interrupt({**state["review"], "refused": fault})
+        return {"decision": Decision.model_validate(decision).model_dump()}
 
     def final_format(self, state: AuditedState) -> dict[str, Any]:
         """Write the answer and its tag: verified only for what the checks passed."""

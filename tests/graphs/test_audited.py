@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import MemorySaver
+from langgraph.types import Command
 from scripted import Queue, assert_plain, assert_within_schema, doc, edges, grades, scripted_kit
 
 from ragkit.config import AuditedConfig
@@ -352,6 +353,39 @@ def test_a_second_click_a_wrong_thread_and_a_new_question_are_refused_e8():
     assert history(graph, run.thread_id) == before and done.answer == "An answer [1]."
 
 
+def test_an_approval_without_a_draft_is_refused_e8():
+    graph = build_audited(kit_for(grader=Queue([grades(a=0.5)]), coverage=lambda *_: 0.0))
+    run = ask(graph, "q")
+    assert run.waiting is not None and run.waiting["draft"] == ""
+    with pytest.raises(ValueError, match="action: there is no draft to approve"):
+        resume(graph, run.thread_id, APPROVE)
+    assert (
+        resume(graph, run.thread_id, {**APPROVE, "action": "reject", "comment": "no"}).tag
+        == "abstained"
+    )
+
+
+@pytest.mark.parametrize(
+    ("decision", "fault"),
+    [
+        ({"action": "approve"}, "reviewer: "),
+        ({"action": "maybe", "reviewer": "Ada"}, "action: "),
+        (APPROVE, "action: there is no draft to approve"),
+    ],
+)
+def test_a_server_that_resumes_by_itself_is_refused_too_and_the_thread_waits_on_e8(decision, fault):
+    graph = build_audited(kit_for(grader=Queue([grades(a=0.5)]), coverage=lambda *_: 0.0))
+    run = ask(graph, "q")
+    thread = {"configurable": {"thread_id": run.thread_id}}
+    graph.invoke(Command(resume=decision), thread)
+    waiting = graph.get_state(thread)
+    assert waiting.next == ("human_review",)
+    assert waiting.interrupts[0].value["refused"].startswith(fault)
+    edit = {**APPROVE, "action": "edit", "text": "Better [1]."}
+    state = graph.invoke(Command(resume=edit), thread)
+    assert state["answer"] == "Better [1]." and state["tag"] in ("verified", "best_effort")
+
+
 def test_two_clicks_at_once_resume_once_e8():
     gate = threading.Event()
     slow = kit_for(checker=Queue([FABRICATED, lambda *_: gate.wait(5) and GOOD]))
@@ -539,6 +573,8 @@ def test_any_sequence_of_verdicts_ends_in_final_review_or_abstention(
     assert question == "q" or run.tag == "needs_review"
     if run.waiting:
         decision = {"action": action, "reviewer": "R", "comment": "c", "text": "T [1]."}
+        if action == "approve" and not run.waiting["draft"].strip():
+            decision["action"] = "edit"  # there is nothing to approve
         run = resume(graph, run.thread_id, decision)
     assert (
         run.tag in {"verified", "best_effort", "abstained", "direct"} and run.reason and run.answer

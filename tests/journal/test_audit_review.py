@@ -20,6 +20,7 @@ BAD = Support(
     claim="An answer", citation_id=9, support_status="fabricated", fix_required=True, score=0.0
 )
 APPROVE = {"action": "approve", "reviewer": "Ada"}
+EDIT = {**APPROVE, "action": "edit", "text": "Better [1]."}
 CONFLICT = Conflict(kind="hard", subject="s", document_ids=("a", "b"), statements=("x", "y"))
 
 
@@ -115,7 +116,7 @@ def test_any_run_replays_to_the_same_decisions(
     run = log.ask(graph, question, thread_id="t")
     if run.waiting:
         with log.watch(graph, "t"):
-            resume(graph, "t", APPROVE)
+            resume(graph, "t", APPROVE if run.waiting["draft"] else EDIT)
     decisions = replay(log.path)
     assert all(decision.same for decision in decisions)
     assert len(decisions) == len(verify(log.path).events)
