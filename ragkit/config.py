@@ -359,6 +359,7 @@ class ChatConfig(Frozen):
         """Return the defaults with RAGKIT_MODEL, RAGKIT_GRADER_MODEL and RAGKIT_JUDGE_MODEL.
 
         RAGKIT_MODEL alone names one model for all three jobs, as local servers have only one.
+        RAGKIT_CALL_SECONDS and RAGKIT_VERDICT_TOKENS give a slow server time and keep it short.
         """
         everywhere = os.environ.get("RAGKIT_MODEL")
         names = {
@@ -366,16 +367,25 @@ class ChatConfig(Frozen):
             "grader": os.environ.get("RAGKIT_GRADER_MODEL") or everywhere,
             "judge": os.environ.get("RAGKIT_JUDGE_MODEL") or everywhere,
         }
-        return cls(**{job: name for job, name in names.items() if name})
+        limits = {
+            "call_seconds": os.environ.get("RAGKIT_CALL_SECONDS"),
+            "verdict_tokens": os.environ.get("RAGKIT_VERDICT_TOKENS"),
+        }
+        return cls(**{field: value for field, value in {**names, **limits}.items() if value})
 
 
 class LocalServerConfig(Frozen):
-    """The local server: port 0 takes a free one; `parallel` requests share it at a time."""
+    """The local server: port 0 takes a free one; `parallel` requests share it at a time.
+
+    Its clients wait `call_seconds` for a reply and let a verdict be `verdict_tokens` long.
+    """
 
     port: Annotated[int, Field(ge=0, le=65_535)] = 0
     context_tokens: Annotated[int, Field(ge=512, le=131_072)] = 8_192
     parallel: AtLeastOne = 2
     threads: AtLeastOne = 1
+    call_seconds: float = Field(90.0, gt=0, allow_inf_nan=False)
+    verdict_tokens: Annotated[int, Field(ge=50, le=8_000)] = 120
 
 
 class GraderConfig(Frozen):

@@ -45,7 +45,8 @@ class LocalServer:
         if not path.is_file():
             raise FileNotFoundError(f"no GGUF file at {path}")
         self.model = MODEL_NAME if weights is None else path.stem
-        self._process = _launch(path, config or LocalServerConfig())
+        self.config = config or LocalServerConfig()
+        self._process = _launch(path, self.config)
         self.url = f"{self._process.stdout.readline().strip()}/v1"
         if not self.url.startswith("http"):
             self.stop()
@@ -65,8 +66,13 @@ class LocalServer:
             pipe.close()
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that point `chat_kit()` at this server."""
-        return {"OPENAI_BASE_URL": self.url, "RAGKIT_MODEL": self.model}
+        """Return the variables that point `chat_kit()` at this server, with its patience."""
+        return {
+            "OPENAI_BASE_URL": self.url,
+            "RAGKIT_MODEL": self.model,
+            "RAGKIT_CALL_SECONDS": f"{self.config.call_seconds:g}",
+            "RAGKIT_VERDICT_TOKENS": str(self.config.verdict_tokens),
+        }
 
 
 def bundled_weights() -> Path:

@@ -48,6 +48,16 @@ def test_the_models_are_named_as_it_says(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (config.generator, config.grader, config.judge) == ("large", "small", "large")
 
 
+def test_a_slow_server_gets_its_time_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGKIT_CALL_SECONDS", "90")
+    monkeypatch.setenv("RAGKIT_VERDICT_TOKENS", "120")
+    config = ChatConfig.from_environment()
+    assert (config.call_seconds, config.verdict_tokens) == (90.0, 120)
+    monkeypatch.setenv("RAGKIT_CALL_SECONDS", "soon")
+    with pytest.raises(ValueError, match="call_seconds"):
+        ChatConfig.from_environment()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_its_commands_exist(command: str) -> None:
     words = command.split()
