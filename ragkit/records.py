@@ -217,16 +217,22 @@ class Decision(Record):
 
 
 def decision_fault(decision: Any, draft: str) -> str:
-    """Say why a decision on a draft will not do, beginning with its field; "" if it will."""
+    """Say why a decision on a draft will not do, naming the field, "" if it will."""
     try:
         decided = Decision.model_validate(decision)
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        return f"{field}: {first['msg']}" if field else str(first["msg"])
+        field = str(first["loc"][0]) if first["loc"] else ""
+        return _ASKED.get(field) or str(first["msg"]).removeprefix("Value error, ")
     if decided.action == "approve" and not draft.strip():
         return "action: there is no draft to approve; edit it or reject it"
     return ""
+
+
+_ASKED = {
+    "action": "action: choose approve, edit or reject",
+    "reviewer": "reviewer: who decides? a name is needed",
+}
 
 
 class Verdict(Record):

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import anywidget
 import traitlets
-from pydantic import ValidationError
 
 from ragkit.checkpoints import RunError, place
 from ragkit.config import GraphConfig
@@ -63,7 +62,6 @@ class ReviewForm(anywidget.AnyWidget):
         asked = dict(snapshot.interrupts[0].value) if snapshot.interrupts else {}
         self.run: Run | None = None
         self._place = (graph, thread_id, config, log)
-        self._asked = asked
         super().__init__(
             question=asked.get("question", ""),
             why=asked.get("reason", ""),
@@ -82,7 +80,7 @@ class ReviewForm(anywidget.AnyWidget):
         try:
             self.run = self._resume(sent)
         except (ValueError, RunError) as error:
-            self._say("bad", f"Refused: {_reason(error)}")
+            self._say("bad", f"Refused: {error}")
         except Exception as error:
             self._say("bad", f"The run stopped after the decision: {type(error).__name__}: {error}")
         else:
@@ -91,8 +89,6 @@ class ReviewForm(anywidget.AnyWidget):
 
     def _resume(self, sent: dict[str, str]) -> Run:
         graph, thread_id, config, log = self._place
-        if self.run is None and sent["action"] == "approve" and self._asked and not self.draft:
-            raise ValueError("action: there is no draft to approve; edit it or reject it")
         with log.watch(graph, thread_id, config) if log else nullcontext():
             return resume(graph, thread_id, sent, config=config)
 
@@ -103,16 +99,3 @@ class ReviewForm(anywidget.AnyWidget):
     def _clicked(self, change: Any) -> None:
         if change["new"]:
             self.decide(**{key: value for key, value in change["new"].items() if key != "click"})
-
-
-def _reason(error: Exception) -> str:
-    """Return what is wrong with a decision, naming the field, in words for the reviewer."""
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    field = first["loc"][0] if first["loc"] else ""
-    if field == "action":
-        return "action: choose approve, edit or reject"
-    if field == "reviewer":
-        return "reviewer: who decides? a name is needed"
-    return first["msg"].removeprefix("Value error, ")

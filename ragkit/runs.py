@@ -122,16 +122,14 @@ def resume(
     Raises ValueError that names the field of an incomplete decision or of an approval without a
     draft, and RunError when the thread does not wait for one: a second click changes nothing.
     """
-    decided = Decision.model_validate(
-        decision.model_dump() if isinstance(decision, Decision) else decision
-    )
+    decided = decision.model_dump() if isinstance(decision, Decision) else decision
     with _one_at_a_time(thread_id):
         waiting = _waiting(graph, thread_id)
         if waiting is None:
             raise RunError(f"thread {thread_id} does not wait for a review: nothing was changed")
         if fault := decision_fault(decided, str(waiting.get("draft", ""))):
             raise ValueError(fault)
-        entry = Command(resume=decided.model_dump())
+        entry = Command(resume=decided)
         question = str(waiting.get("question", ""))
         return _run(graph, entry, question, thread_id, config, on_step)
 

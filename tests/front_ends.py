@@ -174,3 +174,13 @@ def _wait_for_kernel(page: object, sessions: str) -> None:
             return
         page.wait_for_timeout(500)
     raise AssertionError("JupyterLab never connected to a kernel")
+
+
+class Walk:
+    """A page that remembers what went wrong on it and what it asked of other hosts."""
+
+    def __init__(self, chromium: object, height: int = 900) -> None:
+        self.page = chromium.new_page(viewport={"width": 1280, "height": height})
+        self.asked = offline(self.page)
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))

@@ -165,22 +165,12 @@ def walk_the_map(page: object) -> list[str]:
     return [tile.inner_text() for tile in tiles.all()]
 
 
-class Walk:
-    """A page that remembers what went wrong on it and what it asked of other hosts."""
-
-    def __init__(self, chromium: object) -> None:
-        self.page = chromium.new_page(viewport={"width": 1280, "height": 2400})
-        self.asked = front_ends.offline(self.page)
-        self.errors: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-
-
 @pytest.mark.browser
 @pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
 def test_walk_in_marimo(chromium: object) -> None:
     from playwright.sync_api import expect
 
-    walk = Walk(chromium)
+    walk = front_ends.Walk(chromium, height=2400)
     with front_ends.marimo_app(SAMPLE) as url:
         front_ends.open_marimo(walk.page, url)
         handle = walk.page.locator("marimo-slider [role=slider]")
@@ -202,7 +192,7 @@ def test_walk_in_marimo(chromium: object) -> None:
 def test_walk_in_jupyterlab(chromium: object, exported: Path) -> None:
     from playwright.sync_api import expect
 
-    walk = Walk(chromium)
+    walk = front_ends.Walk(chromium, height=2400)
     with front_ends.jupyter_lab(exported.parent) as url:
         front_ends.run_in_lab(walk.page, url + exported.name)
         handle = walk.page.locator(".widget-slider .noUi-handle").first

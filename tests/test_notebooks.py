@@ -225,21 +225,11 @@ def lab() -> Iterator[str]:
         yield url
 
 
-class Walk:
-    """A page that remembers what went wrong on it and what it asked of other hosts."""
-
-    def __init__(self, chromium: object) -> None:
-        self.page = chromium.new_page(viewport={"width": 1280, "height": 900})
-        self.asked = front_ends.offline(self.page)
-        self.errors: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-
-
 @pytest.mark.browser
 @pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
 @each
 def test_it_opens_in_marimo(source: Path, chromium: object) -> None:
-    walk = Walk(chromium)
+    walk = front_ends.Walk(chromium)
     with front_ends.marimo_app(source) as url:
         front_ends.open_marimo(walk.page, url)
         assert walk.page.locator("[data-testid=marimo-error], .marimo-error").count() == 0
@@ -252,7 +242,7 @@ def test_it_opens_in_marimo(source: Path, chromium: object) -> None:
 @pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
 @each
 def test_it_runs_in_jupyterlab(source: Path, chromium: object, lab: str) -> None:
-    walk = Walk(chromium)
+    walk = front_ends.Walk(chromium)
     front_ends.run_in_lab(walk.page, f"{lab}{source.stem}.ipynb")
     errors = walk.page.locator("[data-mime-type='application/vnd.jupyter.error']")
     assert errors.count() == 0, errors.first.inner_text()
@@ -291,7 +281,7 @@ REVIEWED = next(path for path in SOURCES if "ui.review_form" in path.read_text(e
 @pytest.mark.browser
 @pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
 def test_a_reviewer_decides_in_marimo(chromium: object) -> None:
-    walk = Walk(chromium)
+    walk = front_ends.Walk(chromium)
     with front_ends.marimo_app(REVIEWED) as url:
         front_ends.open_marimo(walk.page, url)
         review(walk.page)
@@ -302,7 +292,7 @@ def test_a_reviewer_decides_in_marimo(chromium: object) -> None:
 @pytest.mark.browser
 @pytest.mark.skipif(front_ends.CHROMIUM is None, reason="needs chromium for browser walks")
 def test_a_reviewer_decides_in_jupyterlab(chromium: object, lab: str) -> None:
-    walk = Walk(chromium)
+    walk = front_ends.Walk(chromium)
     front_ends.run_in_lab(walk.page, f"{lab}{REVIEWED.stem}.ipynb")
     review(walk.page)
     assert (walk.errors, walk.asked) == ([], [])

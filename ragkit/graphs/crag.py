@@ -207,10 +207,7 @@ class CragNodes:
     def generator(self, state: CragState) -> dict[str, Any]:
         """Draft an answer from the strips, citing them."""
         draft = generate(
-            self.kit.generator,
-            meant(state),
-            state["evidence"],
-            state["regenerations"],
+            self.kit.generator, meant(state), state["evidence"], state["regenerations"]
         )
         return {"draft": draft.text if draft.answerable else ""}
 
