@@ -505,7 +505,7 @@ def _(by_hand):
     try:
         resume(by_hand, _other.thread_id, {"action": "reject", "reviewer": "R. Viewer"})
     except ValueError as error:
-        refusal = error.errors()[0]["msg"]
+        refusal = str(error)
     done = resume(
         by_hand, _other.thread_id,
         {"action": "reject", "reviewer": "R. Viewer", "comment": "ask the desk"},
