@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from ragkit.components.text import entities, missing_entities
+from ragkit.components.text import entities, entity_key, holds_entity
 from ragkit.records import Document
+
+_MARKUP = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>|\[\^?\d+\]")
+_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def entity_coverage(question: str, documents: Sequence[Document]) -> float:
     """Return the share 0..1 of the question's entities that stand in any of the documents.
 
     A question that names nothing is covered by any document, and by none when there is none.
+    Markup in the question is no name. A name of several words counts by the share of its words, so
+    that "General Bradshaw" is half covered by a page about William Bradshaw.
     """
     if not documents:
         return 0.0
-    named = entities(question)
+    named = entities(_MARKUP.sub(" ", question))
     if not named:
         return 1.0
-    text = "\n".join(_readable(document) for document in documents)
-    return 1 - len(missing_entities(question, text)) / len(named)
+    key = entity_key("\n".join(_readable(document) for document in documents))
+    return sum(_held(name, key) for name in named) / len(named)
+
+
+def _held(name: str, key: str) -> float:
+    """The share of a name that a text holds, given as its `entity_key`."""
+    bare = _POSSESSIVE.sub("", name)
+    if holds_entity(key, bare):
+        return 1.0
+    parts = bare.split()
+    return sum(holds_entity(key, part) for part in parts) / len(parts) if len(parts) > 1 else 0.0
 
 
 def _readable(document: Document) -> str:

@@ -19,7 +19,7 @@ from ragkit.records import Document, Generation
 
 NO_ANSWER = "I could not find the answer in the documents."
 
-_MARKER_LIKE = re.compile(r"\[(\^?\d[^\[\]\n]*)\]|【(\d[^】\n]*)】")
+_MARKER_LIKE = re.compile(r"\[\s*(\^?\d[^\[\]\n]*)\]|【\s*(\d[^】\n]*)】")
 _ENDING = re.compile(r"\s*\.\s*$")
 
 
@@ -126,7 +126,7 @@ def quotable(text: str, scored: ScoredSentence) -> bool:
 
 def render(text: str, label: int) -> str:
     """Return a quoted sentence with its marker; brackets that look like markers become round."""
-    quiet = _MARKER_LIKE.sub(lambda match: f"({match.group(1) or match.group(2)})", text)
+    quiet = _MARKER_LIKE.sub(lambda match: f"({(match[1] or match[2]).rstrip()})", text)
     if quiet.rstrip()[-1:] in '!?…"”’)':
         return f"{quiet.rstrip()} [{label}]."
     return f"{_ENDING.sub('', quiet).rstrip(' :;,')} [{label}]."

@@ -272,8 +272,8 @@ class AuditedNodes:
         if validation["passed"]:
             return "passed"
         tried_all = state["retry_count"] >= len(config.strategies) - 1
-        hopeless = validation["best_score"] < config.fail_threshold
-        return "nothing_found" if hopeless and tried_all else "retrieval_failed"
+        empty = not validation["valid_chunks"]
+        return "nothing_found" if empty and tried_all else "retrieval_failed"
 
 
 def sensitive_terms(question: str, terms: Sequence[str]) -> list[str]:

@@ -87,6 +87,7 @@ def test_orders_in_a_document_are_not_quoted(grader: Any) -> None:
 
 def test_brackets_of_a_source_do_not_become_labels() -> None:
     assert render("See [2] and [^3] for a[0].", 1) == "See (2) and (^3) for a(0) [1]."
+    assert render("With 98 km, [ 1 ] it is long.", 1) == "With 98 km, (1) it is long [1]."
 
 
 @pytest.mark.parametrize(

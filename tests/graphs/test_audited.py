@@ -151,9 +151,8 @@ def test_a_vague_question_is_asked_back_through_review_e1():
 
 
 def test_failing_validation_replans_through_the_strategies_e2():
-    kit = kit_for(grader=Queue([grades(a=0.5)]))
-    graph = build_audited(kit)
-    run = ask(graph, "q")
+    kit = kit_for(coverage=lambda *_: 0.0)
+    run = ask(build_audited(kit), "q")
     assert [call[2] for call in kit.retriever.calls if call[0] == "q"] == [
         "dense",
         "hybrid",
@@ -165,8 +164,9 @@ def test_failing_validation_replans_through_the_strategies_e2():
     assert kit.generator.calls == [], "nothing was generated from rejected retrieval"
 
 
-def test_nothing_relevant_in_any_strategy_abstains_before_the_cap_e2():
-    run = ask(build_audited(kit_for(grader=Queue([NOTHING]))), "q")
+@pytest.mark.parametrize("found", [NOTHING, grades(a=0.5)])
+def test_no_valid_chunk_in_any_strategy_abstains_before_the_cap_e2(found):
+    run = ask(build_audited(kit_for(grader=Queue([found]))), "q")
     assert run.path[-1] == "abstain" and run.tag == "abstained" and run.state["retry_count"] == 2
 
 
@@ -354,7 +354,7 @@ def test_a_second_click_a_wrong_thread_and_a_new_question_are_refused_e8():
 
 
 def test_an_approval_without_a_draft_is_refused_e8():
-    graph = build_audited(kit_for(grader=Queue([grades(a=0.5)]), coverage=lambda *_: 0.0))
+    graph = build_audited(kit_for(coverage=lambda *_: 0.0))
     run = ask(graph, "q")
     assert run.waiting is not None and run.waiting["draft"] == ""
     with pytest.raises(ValueError, match="action: there is no draft to approve"):
@@ -374,7 +374,7 @@ def test_an_approval_without_a_draft_is_refused_e8():
     ],
 )
 def test_a_server_that_resumes_by_itself_is_refused_too_and_the_thread_waits_on_e8(decision, fault):
-    graph = build_audited(kit_for(grader=Queue([grades(a=0.5)]), coverage=lambda *_: 0.0))
+    graph = build_audited(kit_for(coverage=lambda *_: 0.0))
     run = ask(graph, "q")
     thread = {"configurable": {"thread_id": run.thread_id}}
     graph.invoke(Command(resume=decision), thread)
