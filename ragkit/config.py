@@ -405,13 +405,13 @@ class GraderConfig(Frozen):
 class GeneratorConfig(Frozen):
     """How the offline generator picks its quotes.
 
-    It answers when the best document reaches `document_threshold` and the best sentence
-    `sentence_threshold`; up to `max_sentences` within `margin` of the best are quoted. Every retry
-    raises both thresholds by `stricter` and quotes one sentence less.
+    It answers when the best sentence, weighed by its document, reaches `answer_threshold`: on the
+    practice questions the highest that loses no right answer. Up to `max_sentences` within `margin`
+    of the best are quoted. Every retry raises the threshold by `stricter` and quotes one sentence
+    less.
     """
 
-    document_threshold: Share = 0.5
-    sentence_threshold: Share = 0.4
+    answer_threshold: Share = 0.45
     max_sentences: AtLeastOne = 3
     margin: Share = 0.2
     stricter: Share = 0.1

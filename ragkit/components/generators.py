@@ -17,6 +17,7 @@ from ragkit.components.windows import windows
 from ragkit.config import GeneratorConfig
 from ragkit.records import Document, Generation
 
+Page = tuple[int, Document, float]  # its label, itself, how likely it answers
 NO_ANSWER = "I could not find the answer in the documents."
 
 _MARKER_LIKE = re.compile(r"\[\s*(\^?\d[^\[\]\n]*)\]|【\s*(\d[^】\n]*)】")
@@ -35,7 +36,9 @@ class Quote:
 class ExtractiveGenerator:
     """A `Generator` that quotes up to `max_sentences` sentences, each with its `[n]`.
 
-    With `guarded=False` it answers from whatever it is given, old editions too, as naive RAG.
+    A sentence counts by the probability that it is the answer times the one that its document
+    holds an answer. With `guarded=False` it answers from whatever it is given, old editions too, as
+    naive RAG.
     """
 
     def __init__(
@@ -56,25 +59,34 @@ class ExtractiveGenerator:
         `answerable` is False, with a fixed text, when no sentence is a likely answer.
         """
         asked = self.grader.wording(question)
-        found = self._ranked(asked, documents) if asked.strip() else []
-        if not found or (self.guarded and not self._holds_answer(asked, documents, found, attempt)):
+        pages = self._weighed(asked, documents) if asked.strip() else []
+        found = self._ranked(asked, pages)
+        if not found or (self.guarded and found[0].score < self._least(attempt)):
             return Generation(text=NO_ANSWER, answerable=False)
-        chosen = self._chosen(asked, documents, found, attempt)
+        chosen = self._chosen(asked, pages, found, attempt)
         text = " ".join(render(quote.text, quote.label) for quote in chosen)
         return Generation(text=text, answerable=True)
 
-    def _ranked(self, question: str, documents: Sequence[Document]) -> list[Quote]:
+    def _weighed(self, question: str, documents: Sequence[Document]) -> list[Page]:
+        """The current documents by relevance; unguarded, all documents are taken alike."""
+        pages = [(label, document, 1.0) for label, document in enumerate(documents, start=1)]
+        if not self.guarded:
+            return pages
+        current = current_documents(documents)
+        return [
+            (label, document, self.grader.probability(question, document["content"])[0])
+            for label, document, _ in pages
+            if document["id"] in current and document["content"].strip()
+        ]
+
+    def _ranked(self, question: str, pages: Sequence[Page]) -> list[Quote]:
         """Every quotable sentence, best first; of equal texts the first document's."""
-        everything = {document["id"] for document in documents}
-        current = current_documents(documents) if self.guarded else everything
         quotes: dict[str, Quote] = {}
-        for label, document in enumerate(documents, start=1):
-            if document["id"] not in current:
-                continue
+        for label, document, weight in pages:
             for scored in self._sentences(question, document):
                 text = scored.sentence.text
                 if quotable(text, scored) and text not in quotes:
-                    quotes[text] = Quote(text, label, scored.score)
+                    quotes[text] = Quote(text, label, scored.score * weight)
         return sorted(quotes.values(), key=lambda quote: (-quote.score, quote.label, quote.text))
 
     def _sentences(self, question: str, document: Document) -> list[ScoredSentence]:
@@ -84,36 +96,25 @@ class ExtractiveGenerator:
         asked = reader.ask(question)
         return [s for window in cut for s in score_sentences(asked, reader.read(window))]
 
-    def _holds_answer(
-        self, question: str, documents: Sequence[Document], found: Sequence[Quote], attempt: int
-    ) -> bool:
-        relevance = max(
-            self.grader.probability(question, d["content"])[0]
-            for d in documents
-            if d["content"].strip()
-        )
-        strict = self.config.stricter * attempt
-        return (
-            relevance >= self.config.document_threshold + strict
-            and found[0].score >= self.config.sentence_threshold + strict
-        )
+    def _least(self, attempt: int = 0) -> float:
+        return self.config.answer_threshold + self.config.stricter * attempt
 
     def _chosen(
-        self, question: str, documents: Sequence[Document], found: Sequence[Quote], attempt: int
+        self, question: str, pages: Sequence[Page], found: Sequence[Quote], attempt: int
     ) -> list[Quote]:
         """The best sentence, those nearly as good, and the best for each part of the question."""
         limit = max(1, self.config.max_sentences - attempt)
         floor = found[0].score - self.config.margin
         chosen = [quote for quote in found if quote.score >= floor][:limit]
         for part in parts(question):
-            best = self._best_for(part, documents, found)
-            if best.score >= self.config.sentence_threshold and best not in chosen:
+            best = self._best_for(part, pages, found)
+            if best.score >= self._least() and best not in chosen:
                 chosen.append(best)
         return chosen
 
-    def _best_for(self, part: str, documents: Sequence[Document], found: Sequence[Quote]) -> Quote:
+    def _best_for(self, part: str, pages: Sequence[Page], found: Sequence[Quote]) -> Quote:
         """The sentence that fits a part best, judged by the part and by the whole question."""
-        alone = {quote.text: quote.score for quote in self._ranked(part, documents)}
+        alone = {quote.text: quote.score for quote in self._ranked(part, pages)}
         return max(found, key=lambda quote: (alone.get(quote.text, 0.0) + quote.score, quote.text))
 
 

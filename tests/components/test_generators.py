@@ -49,6 +49,18 @@ def test_it_quotes_the_sentence_that_answers(generator: ExtractiveGenerator) -> 
     assert quotes(answer.text)[0] == ("The warranty on a kettle lasts 3 years", 2)
 
 
+def test_a_sentence_weighs_as_much_as_its_document(
+    grader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys = {"id": "y", "content": "The warranty on a toy kettle lasts 9 years.", "metadata": {}}
+    likely = {toys["content"]: 0.95, KETTLE["content"]: 0.3}
+    monkeypatch.setattr(grader, "probability", lambda _question, text: (likely[text], ""))
+    generator, question = ExtractiveGenerator(grader), "How long is the warranty on a kettle?"
+    assert quotes(generator(question, [KETTLE, toys]).text)[0][1] == 2
+    assert not generator(question, [KETTLE]).answerable
+    assert ExtractiveGenerator(grader, guarded=False)(question, [KETTLE]).answerable
+
+
 def test_a_table_row_is_readable(generator: ExtractiveGenerator) -> None:
     answer = generator("What is the price of a kettle?", [PRICES])
     assert "Thing: Kettle; Price: $40 [1]." in answer.text
