@@ -407,13 +407,17 @@ class GeneratorConfig(Frozen):
 
     It answers when the best sentence, weighed by its document, reaches `answer_threshold`: on the
     practice questions the highest that loses no right answer. Up to `max_sentences` within `margin`
-    of the best are quoted. Every retry raises the threshold by `stricter` and quotes one sentence
-    less.
+    of the best are quoted; up to `sure_sentences` within `sure_margin` of it from its own document,
+    where that is relevant by `sure_document`. Every retry raises the threshold by `stricter` and
+    quotes one sentence less.
     """
 
     answer_threshold: Share = 0.45
     max_sentences: AtLeastOne = 3
     margin: Share = 0.2
+    sure_document: Share = 0.7
+    sure_sentences: AtLeastOne = 4
+    sure_margin: Share = 0.35
     stricter: Share = 0.1
 
 

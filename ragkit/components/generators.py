@@ -26,11 +26,15 @@ _ENDING = re.compile(r"\s*\.\s*$")
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence picked for the answer: its words, the label of its document, how well it fits."""
+    """A sentence picked for the answer: its words, the label of its document, how well it fits.
+
+    `row` tells that it is a row of a table, which says nothing of the rows around it.
+    """
 
     text: str
     label: int
     score: float
+    row: bool = False
 
 
 class ExtractiveGenerator:
@@ -86,7 +90,8 @@ class ExtractiveGenerator:
             for scored in self._sentences(question, document):
                 text = scored.sentence.text
                 if quotable(text, scored) and text not in quotes:
-                    quotes[text] = Quote(text, label, scored.score * weight)
+                    row = scored.sentence.kind == "row"
+                    quotes[text] = Quote(text, label, scored.score * weight, row)
         return sorted(quotes.values(), key=lambda quote: (-quote.score, quote.label, quote.text))
 
     def _sentences(self, question: str, document: Document) -> list[ScoredSentence]:
@@ -106,11 +111,23 @@ class ExtractiveGenerator:
         limit = max(1, self.config.max_sentences - attempt)
         floor = found[0].score - self.config.margin
         chosen = [quote for quote in found if quote.score >= floor][:limit]
+        if self.guarded:
+            room = max(0, self.config.sure_sentences - attempt - len(chosen))
+            chosen += self._more_of_it(pages, found, chosen)[:room]
         for part in parts(question):
             best = self._best_for(part, pages, found)
             if best.score >= self._least() and best not in chosen:
                 chosen.append(best)
         return chosen
+
+    def _more_of_it(
+        self, pages: Sequence[Page], found: Sequence[Quote], chosen: Sequence[Quote]
+    ) -> list[Quote]:
+        """More of the best sentence's document, where the grader is sure of that document."""
+        sure = {label for label, _, weight in pages if weight >= self.config.sure_document}
+        label, floor = found[0].label, found[0].score - self.config.sure_margin
+        near = [q for q in found if q.label == label and q.score >= floor and not q.row]
+        return [quote for quote in near if quote not in chosen] if label in sure else []
 
     def _best_for(self, part: str, pages: Sequence[Page], found: Sequence[Quote]) -> Quote:
         """The sentence that fits a part best, judged by the part and by the whole question."""

@@ -15,6 +15,7 @@ from ragkit.components.generators import (
     current_documents,
     render,
 )
+from ragkit.config import GeneratorConfig
 
 KETTLE = {
     "id": "k",
@@ -59,6 +60,25 @@ def test_a_sentence_weighs_as_much_as_its_document(
     assert quotes(generator(question, [KETTLE, toys]).text)[0][1] == 2
     assert not generator(question, [KETTLE]).answerable
     assert ExtractiveGenerator(grader, guarded=False)(question, [KETTLE]).answerable
+
+
+def test_more_is_quoted_of_a_document_that_is_surely_relevant(
+    grader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = {
+        "id": "w",
+        "content": "The warranty on a kettle lasts 3 years. It starts on the day of purchase. "
+        "It does not cover lime. It ends when the kettle is sold.",
+        "metadata": {},
+    }
+    question = "How long is the warranty on a kettle?"
+    counts = {}
+    for likely in (0.69, 0.71):
+        monkeypatch.setattr(grader, "probability", lambda *_, said=likely: (said, ""))
+        narrow = GeneratorConfig(margin=0.0, sure_margin=1.0)
+        generator = ExtractiveGenerator(grader, narrow)
+        counts[likely] = [len(quotes(generator(question, [page], n).text)) for n in (0, 1)]
+    assert counts == {0.69: [1, 1], 0.71: [4, 3]}
 
 
 def test_a_table_row_is_readable(generator: ExtractiveGenerator) -> None:
