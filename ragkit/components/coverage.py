@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ragkit.components.direct import general_terms
 from ragkit.components.text import entities, entity_key, holds_entity
 from ragkit.records import Document
 
@@ -16,12 +17,14 @@ def entity_coverage(question: str, documents: Sequence[Document]) -> float:
     """Return the share 0..1 of the question's entities that stand in any of the documents.
 
     A question that names nothing is covered by any document, and by none when there is none.
-    Markup in the question is no name. A name of several words counts by the share of its words, so
-    that "General Bradshaw" is half covered by a page about William Bradshaw.
+    Markup in the question is no name, and neither is a general term: a page about signing in need
+    not say "SSO". A name of several words counts by the share of its words, so that "General
+    Bradshaw" is half covered by a page about William Bradshaw.
     """
     if not documents:
         return 0.0
-    named = entities(_MARKUP.sub(" ", question))
+    asked = entities(_MARKUP.sub(" ", question))
+    named = [name for name in asked if name.casefold() not in general_terms()]
     if not named:
         return 1.0
     key = entity_key("\n".join(_readable(document) for document in documents))
