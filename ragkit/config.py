@@ -406,13 +406,15 @@ class GeneratorConfig(Frozen):
     """How the offline generator picks its quotes.
 
     It answers when the best sentence, weighed by its document, reaches `answer_threshold`: on the
-    practice questions the highest that loses no right answer. Up to `max_sentences` within `margin`
+    practice questions the highest that loses no right answer; and the documents must hold
+    `least_coverage` of the names in the question. Up to `max_sentences` within `margin`
     of the best are quoted; up to `sure_sentences` within `sure_margin` of it from its own document,
     where that is relevant by `sure_document`. Every retry raises the threshold by `stricter` and
     quotes one sentence less.
     """
 
     answer_threshold: Share = 0.45
+    least_coverage: Share = 0.5
     max_sentences: AtLeastOne = 3
     margin: Share = 0.2
     sure_document: Share = 0.7

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragkit.components.coverage import entity_coverage
 from ragkit.components.graders import RelevanceGrader
 from ragkit.components.orders import gives_orders
 from ragkit.components.question_parts import parts
@@ -60,12 +61,13 @@ class ExtractiveGenerator:
     ) -> Generation:
         """Answer from the documents; `attempt` > 0 is stricter and quotes less.
 
-        `answerable` is False, with a fixed text, when no sentence is a likely answer.
+        `answerable` is False, with a fixed text, when no sentence is a likely answer or the
+        documents do not name what the question names.
         """
         asked = self.grader.wording(question)
         pages = self._weighed(asked, documents) if asked.strip() else []
         found = self._ranked(asked, pages)
-        if not found or (self.guarded and found[0].score < self._least(attempt)):
+        if not found or (self.guarded and not self._likely(asked, documents, found, attempt)):
             return Generation(text=NO_ANSWER, answerable=False)
         chosen = self._chosen(asked, pages, found, attempt)
         text = " ".join(render(quote.text, quote.label) for quote in chosen)
@@ -100,6 +102,12 @@ class ExtractiveGenerator:
         reader = self.grader.reader
         asked = reader.ask(question)
         return [s for window in cut for s in score_sentences(asked, reader.read(window))]
+
+    def _likely(
+        self, question: str, documents: Sequence[Document], found: Sequence[Quote], attempt: int
+    ) -> bool:
+        named = entity_coverage(question, documents) >= self.config.least_coverage
+        return named and found[0].score >= self._least(attempt)
 
     def _least(self, attempt: int = 0) -> float:
         return self.config.answer_threshold + self.config.stricter * attempt

@@ -62,6 +62,11 @@ def test_a_sentence_weighs_as_much_as_its_document(
     assert ExtractiveGenerator(grader, guarded=False)(question, [KETTLE]).answerable
 
 
+def test_what_the_documents_do_not_name_is_not_answered(generator: ExtractiveGenerator) -> None:
+    assert generator("When does the night train to Vienna leave?", [TRAIN]).answerable
+    assert not generator("When does the night train to Lisbon leave?", [TRAIN]).answerable
+
+
 def test_more_is_quoted_of_a_document_that_is_surely_relevant(
     grader: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
