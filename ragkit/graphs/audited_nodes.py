@@ -105,7 +105,7 @@ class AuditedNodes:
         documents, question = state["retrieved_documents"], meant(state)
         grades, flags = grade(self.kit.grader, question, documents)
         valid = _above(documents, grades, config.pass_threshold)
-        validation = self._validate(question, valid, grades, config)
+        validation = self._validate(question, valid, config)
         return {
             "grades": dumped(grades), "validation": validation,
             "validation_status": self._status(validation, state, config),
@@ -245,15 +245,10 @@ class AuditedNodes:
         return bool(checked) and not error and not any(record.fix_required for record in checked)
 
     def _validate(
-        self,
-        question: str,
-        valid: Sequence[Document],
-        grades: Sequence[Grade],
-        config: AuditedConfig,
+        self, question: str, valid: Sequence[Document], config: AuditedConfig
     ) -> dict[str, Any]:
         coverage = self.kit.coverage(question, valid) if self.kit.coverage else 1.0
         sources = len({d.get("metadata", {}).get("source", d["id"]) for d in valid})
-        best = max((g.score for g in grades), default=0.0)
         checks = {
             f"{len(valid)} valid chunks": len(valid) >= config.min_valid_chunks,
             f"entity coverage {coverage:.2f}": coverage >= config.min_entity_coverage,
@@ -262,7 +257,7 @@ class AuditedNodes:
         failed = [name for name, passed in checks.items() if not passed]
         return {
             "valid_chunks": len(valid), "entity_coverage": coverage, "sources": sources,
-            "best_score": best, "passed": not failed,
+            "passed": not failed,
             "reason": f"retrieval rejected: {', '.join(failed)}" if failed else "",
         }  # fmt: skip
 
