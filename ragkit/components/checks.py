@@ -14,8 +14,18 @@ from itertools import pairwise
 
 from ragkit.components.quantities import UNITS, Quantity, agrees, bare_units, missing
 from ragkit.components.statements import Statement, Token, parse_statement
+from ragkit.components.text import word_set
 
+_SWITCH = re.compile(
+    r"\b(?:is|are|was|were|be|been|turned|switched) (on|off)(?=\s+by default|\s*[.,;]|\s*\Z)",
+    re.IGNORECASE,
+)
 _BOUNDARY = re.compile(r",|;|\band\b|\bbut\b|\bor\b", re.IGNORECASE)
+_ALL = word_set("all every each everyone everything always entirely completely fully")
+_SOME = word_set(
+    "some most many several few partly partially usually often sometimes mostly generally "
+    "typically nearly almost rarely occasionally"
+)
 _FINE_PRINT = frozenset(
     [
         "plan",
@@ -60,13 +70,22 @@ def mismatches(claim: Statement, unit: Unit, known_names: frozenset[str]) -> lis
     sentence, so that "Growth costs …" is seen to begin with a name.
     """
     said = parse_statement(unit.text)
+    if unit.text.rstrip().endswith("?") and not claim.text.rstrip().endswith("?"):
+        return ["question: the source only asks"]
     if same_words(claim, said):
         return []
     reasons = _wrong_numbers(claim, said, unit)
     reasons += _wrong_units(claim, unit)
     reasons += _wrong_names(claim, said, unit, known_names)
     reasons += _wrong_pairing(claim, said, unit, known_names)
-    return [*reasons, *polarity(claim, said), *opposites(claim, said), *modalities(claim, said)]
+    return [
+        *reasons,
+        *polarity(claim, said),
+        *opposites(claim, said),
+        *modalities(claim, said),
+        *switched(claim, said),
+        *too_wide(claim, said),
+    ]
 
 
 def same_words(one: Statement, other: Statement) -> bool:
@@ -350,6 +369,29 @@ def opposites(claim: Statement, said: Statement) -> list[str]:
         if found and not literal and all(polarity != (o.opposite != o.denied) for o in found):
             return [f"opposite: “{token.text}”, but the source says “{found[0].text}”"]
     return []
+
+
+def switched(claim: Statement, said: Statement) -> list[str]:
+    """Find what the claim calls on and the source off, or the other way round."""
+    claimed, source = (
+        {word.lower() for word in _SWITCH.findall(one.text)} for one in (claim, said)
+    )
+    if claimed and source and not claimed & source:
+        return [f"opposite: “{claimed.pop()}”, but the source says “{source.pop()}”"]
+    return []
+
+
+def too_wide(claim: Statement, said: Statement) -> list[str]:
+    """Find "all" or "always" in a claim where the source says only "some" or "usually"."""
+    claimed, source = _low(claim), _low(said)
+    wide = sorted(claimed & _ALL)
+    if wide and not claimed & _SOME and source & _SOME and not source & _ALL:
+        return [f"scope: “{wide[0]}”, the source says “{sorted(source & _SOME)[0]}”"]
+    return []
+
+
+def _low(statement: Statement) -> set[str]:
+    return {token.text.lower() for token in statement.tokens}
 
 
 def modalities(claim: Statement, said: Statement) -> list[str]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -57,9 +58,15 @@ ORDINALS = {
         start=1,
     )
 }
-SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+SCALES = {
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9,
+    "trillion": 1e12,
+}  # fmt: skip
 SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9}
-TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+TIMES = {
+    "once": 1.0, "twice": 2.0, "thrice": 3.0, "halves": 0.5, "halved": 0.5, "doubles": 2.0,
+    "doubled": 2.0, "triples": 3.0, "tripled": 3.0, "quadruples": 4.0, "quadrupled": 4.0,
+}  # fmt: skip
 
 # unit: (family, how many of the family's base unit); only units of one family convert
 UNITS: dict[str, tuple[str, float]] = {
@@ -68,13 +75,20 @@ UNITS: dict[str, tuple[str, float]] = {
     "hour": ("time", 3600.0), "h": ("time", 3600.0), "day": ("time", 86400.0),
     "week": ("time", 604800.0), "month": ("months", 1.0), "quarter": ("months", 3.0),
     "year": ("months", 12.0), "percent": ("percent", 1.0), "%": ("percent", 1.0),
+    "‰": ("permille", 1.0),
     "$": ("usd", 1.0), "usd": ("usd", 1.0), "dollar": ("usd", 1.0), "€": ("eur", 1.0),
     "eur": ("eur", 1.0), "euro": ("eur", 1.0), "£": ("gbp", 1.0), "gbp": ("gbp", 1.0),
+    "¥": ("yen", 1.0), "yen": ("yen", 1.0), "jpy": ("yen", 1.0), "₹": ("inr", 1.0),
+    "inr": ("inr", 1.0),
+    "rupee": ("inr", 1.0), "chf": ("chf", 1.0),
     "pound": ("gbp", 1.0), "cent": ("cent", 1.0), "byte": ("byte", 1.0), "kb": ("kb", 1.0),
     "mb": ("mb", 1.0), "gb": ("gb", 1.0), "tb": ("tb", 1.0), "kilobyte": ("kb", 1.0),
     "megabyte": ("mb", 1.0), "gigabyte": ("gb", 1.0), "terabyte": ("tb", 1.0),
     "km": ("km", 1.0), "mile": ("mile", 1.0), "kg": ("kg", 1.0), "metre": ("m", 1.0),
     "meter": ("m", 1.0), "foot": ("foot", 1.0), "feet": ("foot", 1.0), "time": ("times", 1.0),
+    "kw": ("power", 1e3), "mw": ("mw", 1.0), "gw": ("power", 1e9), "kwh": ("kwh", 1.0),
+    "mwh": ("mwh", 1.0), "khz": ("hertz", 1e3), "mhz": ("mhz", 1.0), "ghz": ("hertz", 1e9),
+    "mm": ("length", 0.001), "cm": ("length", 0.01), "mg": ("mg", 1.0),
 }  # fmt: skip
 PERIODS = {
     "annual": "year", "annually": "year", "daily": "day", "weekly": "week", "monthly": "month",
@@ -124,6 +138,7 @@ _DATES = [
 ]
 _DECADE = re.compile(r"(?<![\w.])((?:1[5-9]|20)\d0) ?[’']?s\b")
 _CLOCK = re.compile(r"(?<![\w:.])(\d{1,2}):(\d{2})(?!\w)(?:\s*([ap])\.?m\b)?", re.IGNORECASE)
+_HOUR = re.compile(r"(?<![\w:.])(\d{1,2})()\s*([ap])\.?m\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[/\w][\w./:@{}+-]*")
 _NUMBER_TOKEN = re.compile(
     r"(?:\d+-)?\d[\d.,]*(?:ms|s|sec|min|h|d|k|m|bn|kb|mb|gb|tb|km|kg|st|nd|rd|th)?(?:/[a-z]+)?[.:]?"
@@ -131,12 +146,13 @@ _NUMBER_TOKEN = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"(?P<sign>[$€£]|\b(?:USD|EUR|GBP)\b)?\s?(?<![\w.])(?P<digits>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d)"
-    r"|\b(?P<word>" + "|".join([*SMALL, *TIMES, *ORDINALS]) + r")\b(?P<tens>-\w+)?",
+    r"(?P<minus>(?<![\w)\]])[-−](?=[$€£¥₹\d]))?(?P<sign>[$€£¥₹]|\b(?:USD|EUR|GBP|JPY|INR|CHF)\b)?\s?(?<![\w.])(?P<digits>\d+(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\d)"
+    r"|\b(?P<word>" + "|".join([*SMALL, *TIMES, *ORDINALS, *SCALES]) + r")\b(?P<tens>-\w+)?",
     re.IGNORECASE,
 )
-_ATTACHED = re.compile(r"\s?(%|[a-zA-Z]+)?")
-_NEXT_WORDS = re.compile(r"[\s-]*([^\W\d_]+|%)?(?:[\s-]+([^\W\d_]+))?(?:[\s-]+([^\W\d_]+))?")
+_ODD_NUMBER = re.compile("[²³¹⁰⁴-⁹₀-₉¼-¾⅐-⅞①-⓿❶-➓]")
+_ATTACHED = re.compile(r"\s?([%‰]|[a-zA-Z]+)?")
+_NEXT_WORDS = re.compile(r"[\s-]*([^\W\d_]+|[%‰])?(?:[\s-]+([^\W\d_]+))?(?:[\s-]+([^\W\d_]+))?")
 _PER = re.compile(
     r"[^\w;:.]{0,2}(?:\w+[^\w;:.]+){0,3}?(?:per|a|an|each|every|/)\s*"
     r"(second|minute|hour|day|week|month|quarter|year|seat|user|million)\b",
@@ -150,6 +166,7 @@ _BOUNDS = {
            r"|limited to|before|as many as)",
     "above": r"(?:over|above|exceed(?:s|ed|ing)?|(?:larger|longer|greater|higher|older) than|beyond"
              r"|(?<!no )(?<!not )more than)",
+    "exact": r"(?:exactly|precisely)",
     "below": r"(?:under|below|(?:smaller|shorter|younger) than"
              r"|(?<!no )(?<!not )(?:less|fewer) than)",
 }  # fmt: skip
@@ -157,7 +174,7 @@ _BOUND = re.compile(
     r"\b(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _BOUNDS.items()) + r")\W*$",
     re.IGNORECASE,
 )
-_SIDE = {"min": 1, "above": 1, "max": -1, "below": -1, "": 0}
+_SIDE = {"min": 1, "above": 1, "max": -1, "below": -1, "exact": 0, "": 0}
 _ONCE = re.compile(r"\s*(?:an?|per|every|each|in|within)\b", re.IGNORECASE)
 _SCALE = re.compile(r"[\s-]*(" + "|".join(SCALES) + r")s?\b", re.IGNORECASE)
 _REACH = 26
@@ -170,8 +187,8 @@ class Quantity:
 
     `unit` is a family ("time", "usd", …), with "business " before it for business days, or "" where
     no known unit stands beside the number; `plain` is the number as written. `bound` is "min" (at
-    least), "max" (up to), "above", "below" or "". A date has `date` = (year, month, day), None for
-    what is not named.
+    least), "max" (up to), "above", "below", "exact" or "". A date has `date` = (year, month,
+    day), None for what is not named.
     """
 
     text: str
@@ -208,14 +225,18 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             if _free(taken, *match.span()):
                 taken.append(match.span())
                 found.append(_date(match))
-    for match in _CLOCK.finditer(text):
+    for match in (*_CLOCK.finditer(text), *_HOUR.finditer(text)):
         if _free(taken, *match.span()):
             taken.append(match.span())
             found.append(_clock(match))
     taken += [match.span() for match in _TOKEN.finditer(text) if is_code(match[0])]
+    end = 0
     for match in _NUMBER.finditer(text):
-        if _free(taken, *match.span()) and (quantity := _number(text, match)):
+        new = match.start() >= end  # the "hundred" of "two hundred" is read with the two
+        if new and _free(taken, *match.span()) and (quantity := _number(text, match)):
             found.append(quantity)
+            end = quantity.end
+    found += [_sign(match) for match in _ODD_NUMBER.finditer(text)]
     return tuple(_share_units(text, sorted(found, key=lambda quantity: quantity.start)))
 
 
@@ -238,6 +259,8 @@ def agrees(claimed: Quantity, found: Quantity) -> bool:
     if not (_same_value(claimed, found) or _lies_beyond(claimed, found)):
         return False
     if claimed.per and found.per and claimed.per != found.per:
+        return False
+    if claimed.bound == "exact" and _SIDE[found.bound]:
         return False
     return _SIDE[claimed.bound] * _SIDE[found.bound] >= 0
 
@@ -319,7 +342,12 @@ def _int(digits: str | None) -> int | None:
 
 def _clock(match: re.Match[str]) -> Quantity:
     hour = int(match[1]) % 12 + 12 * (match[3].lower() == "p") if match[3] else int(match[1])
-    return Quantity(match[0], *match.span(), value=hour * 60.0 + int(match[2]), unit="clock")
+    return Quantity(match[0], *match.span(), value=hour * 60.0 + int(match[2] or 0), unit="clock")
+
+
+def _sign(match: re.Match[str]) -> Quantity:
+    value = unicodedata.numeric(match[0])
+    return Quantity(match[0], *match.span(), value=value, plain=value)
 
 
 def _number(text: str, match: re.Match[str]) -> Quantity | None:
@@ -328,7 +356,7 @@ def _number(text: str, match: re.Match[str]) -> Quantity | None:
     if word:
         value = _word_value(word, match["tens"] or "")
     else:
-        value = float(match["digits"].replace(",", ""))
+        value = float(re.sub(r"[^\d.]", "", match["digits"])) * (-1 if match["minus"] else 1)
     value, end = _scaled(text, value, end)
     unit, noun, end = _unit(text, end, match["sign"] or "")
     if word == "once" and not _ONCE.match(text, match.end()):
@@ -354,7 +382,7 @@ def _number(text: str, match: re.Match[str]) -> Quantity | None:
 
 
 def _word_value(word: str, tens: str) -> float:
-    value = SMALL.get(word) or TIMES.get(word) or ORDINALS.get(word) or 0
+    value = SMALL.get(word) or TIMES.get(word) or ORDINALS.get(word) or SCALES.get(word) or 0
     return float(value + SMALL.get(tens.lstrip("-").lower(), 0))
 
 
@@ -394,7 +422,7 @@ def _per(text: str, end: int) -> str:
 
 
 def _bound(text: str, start: int) -> str:
-    match = _BOUND.search(text[max(0, start - _REACH) : start].rstrip("$€£ "))
+    match = _BOUND.search(text[max(0, start - _REACH) : start].rstrip("$€£¥₹ "))
     return match.lastgroup or "" if match else ""
 
 

@@ -28,9 +28,10 @@ _CLAUSE = re.compile(
 _DENYING = re.compile(
     r"\b(?:no longer|not any ?more|yet to|fail(?:s|ed|ing)? to|incapable of|unable to"
     r"|refus(?:e|es|ed|ing) to|declin(?:e|es|ed|ing) to|anything but|other than|rather than"
-    r"|instead of|far from|no one|zero)\b",
+    r"|instead of|far from|no one|zero|(?:false|untrue|incorrect|a myth) that)\b",
     re.IGNORECASE,
 )
+_EXCEPT = re.compile(r"\A\s*except(?: for| on| in)?\b", re.IGNORECASE)
 _NO_LIMIT = re.compile(
     r"\b(?:without (?:a )?limit|no limit|not only|no doubt"
     r"|(?:no|not) (?:more|less|fewer|later|longer|earlier|sooner) than)\b",
@@ -75,7 +76,8 @@ _JOINTS = word_set("and or than that which who as but")
 _POLAR = """accept refuse|accept reject|accept deny|accept decline|allow forbid|allow prohibit
 allow disallow|allow ban|support unsupported|possible impossible|available unavailable|able unable
 enable disable|enabled disabled|valid invalid|known unknown|likely unlikely|agree disagree
-approve reject|capable incapable|visible hidden|required optional|mandatory optional"""
+approve reject|capable incapable|visible hidden|required optional|mandatory optional|secure insecure
+safe unsafe|common uncommon|stable unstable"""
 _OPPOSITES = """include exclude|increase decrease|increase reduce|rise fall|raise lower
 maximum minimum|most least|open close|start end|start stop|start finish|begin end|begin finish
 before after|above below|always never|first last|win lose|keep lose|public private|more less
@@ -87,7 +89,7 @@ father mother|son daughter|brother sister|king queen|born died|birth death|love 
 buy sell|married unmarried|positive negative|living dead|alive dead|ancient modern|major minor
 majority minority|encrypted unencrypted|add remove|inside outside|indoor outdoor|upper lower
 left right|friend enemy|like dislike|appear disappear|legal illegal|regular irregular
-complete incomplete|successful unsuccessful|popular unpopular|direct indirect"""
+complete incomplete|successful unsuccessful|popular unpopular|direct indirect|few many"""
 
 
 @dataclass(frozen=True)
@@ -136,13 +138,17 @@ def parse_statement(text: str) -> Statement:
     tokens: list[Token] = []
     edges = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
     for clause, (start, end) in enumerate(pairwise(edges)):
-        tokens += _clause_tokens(text, start, end, clause)
+        denied = bool(tokens) and tokens[-1].clause == clause - 1 and tokens[-1].denied
+        words = text[start:end]
+        if not denied and tokens:  # what is excepted from a denial is asserted
+            words = _EXCEPT.sub(lambda match: "not".ljust(len(match[0])), words)
+        tokens += _clause_tokens(words, start, clause)
     names, initials = _names(text)
     return Statement(text, tuple(tokens), quantities(text), tuple(names), tuple(initials))
 
 
-def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Token]:
-    clause = _NO_LIMIT.sub(_without_first_word, text[start:end])
+def _clause_tokens(said: str, start: int, number: int) -> Iterator[Token]:
+    clause = _NO_LIMIT.sub(_without_first_word, said)
     clause = _DENYING.sub(lambda match: "not".ljust(len(match[0])), clause)
     found = [(match[0].replace("’", "'"), match.start()) for match in _TOKEN.finditer(clause)]
     lower = [word.lower() for word, _ in found]
@@ -154,6 +160,8 @@ def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Tok
         if (low in NEGATORS or low in _NEGATIVE_VERBS or base.polar)
         and not any(left <= position < right for left, right in idle)
     ]
+    # "neither one nor the other" and "not one nor the other" deny once
+    denials = denials[:1] + [index for index in denials[1:] if lower[index] != "nor"]
     negated = len(denials) % 2 == 1
     first = _first_denied(lower, denials[0]) if negated else 0
     modal = _modalities(lower)
@@ -162,7 +170,7 @@ def _clause_tokens(text: str, start: int, end: int, number: int) -> Iterator[Tok
         telling = [low not in NEGATORS for low in lower]  # "calls that are not yours"
     for index, ((word, position), _, base) in enumerate(zip(found, lower, words, strict=True)):
         yield Token(
-            text=text[start + position : start + position + len(word)],
+            text=said[position : position + len(word)],
             stem=base.stem,
             start=start + position,
             clause=number,
