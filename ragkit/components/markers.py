@@ -24,7 +24,9 @@ _CONFIG = CitationConfig()
 _FENCE = re.compile(r"[ \t>]*(?:[-*+]\s+)?(`{3,}|~{3,})")
 _TICKS = re.compile(r"(?<!\\)`+")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_BRACKET = re.compile(r"[\[［【]([^\[\]［］【】\n]*)[\]］】]")
+# every bracket that stands for a square one
+_LEFT, _RIGHT = r"\[［【〔〖〚⟦❲﹝", r"\]］】〕〗〛⟧❳﹞"
+_BRACKET = re.compile(rf"[{_LEFT}]([^{_LEFT}{_RIGHT}\n]*)[{_RIGHT}]")
 _LINK_TAIL = re.compile(
     r"\((?:<[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)?)(?:\s+\"[^\"\n]*\")?\s*\)"
 )

@@ -21,7 +21,9 @@ T = TypeVar("T")
 _ENDINGS: dict[str, Outcome] = {
     "length": "truncated", "max_tokens": "truncated", "model_context_window_exceeded": "truncated",
     "content_filter": "filtered", "safety": "filtered", "blocklist": "filtered",
-    "prohibited_content": "filtered", "refusal": "refused",
+    "prohibited_content": "filtered", "content_filtered": "filtered", "spii": "filtered",
+    "recitation": "filtered", "guardrail_intervened": "filtered", "error": "transport",
+    "refusal": "refused",
 }  # fmt: skip
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"\A.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
@@ -134,7 +136,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     for part in (text, *_FENCE.findall(text)):
         whole = _object_at(part.strip(), 0)
         if whole and whole[1] == len(part.strip()):
-            return [whole[0]]
+            return [whole[0], *(value for value, _ in _scan(text) if value != whole[0])]
     found = list(_scan(text))
     if found and text[found[-1][1] :].strip("` \n]"):
         raise ValueError("prose follows the JSON")
@@ -180,7 +182,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_c
 
 
 def _objects(message: Any) -> list[dict[str, Any]]:
-    if message.tool_calls:
+    if message.tool_calls and not message.invalid_tool_calls:
         return [call["args"] for call in message.tool_calls]
     if message.invalid_tool_calls:
         error = message.invalid_tool_calls[0].get("error") or "the arguments are not JSON"
@@ -194,7 +196,7 @@ def _ended_badly(message: Any) -> Reply[Any] | None:
     refusal = message.additional_kwargs.get("refusal") or _refusal_block(message.content)
     if refusal:
         return Reply("refused", detail=_short(refusal))
-    for key in ("finish_reason", "stop_reason", "done_reason"):
+    for key in ("finish_reason", "stop_reason", "done_reason", "stopReason"):
         reason = str(message.response_metadata.get(key) or "").casefold()
         if outcome := _ENDINGS.get(reason):
             return Reply(outcome, detail=f"the reply ended by {reason}")

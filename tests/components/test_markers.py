@@ -123,6 +123,8 @@ def test_what_is_no_marker(text: str) -> None:
         ("A [1.5].", [(None, "malformed")]),
         ("A [p. 5].", [(None, "malformed")]),
         ("A [source 1].", [(None, "malformed")]),
+        ("A [1]⟦9⟧.", [(1, "ok"), (9, "out_of_range")]),
+        ("A 〔１〕 and ❲2❳ and 〖9〗.", [(1, "ok"), (2, "ok"), (9, "out_of_range")]),
         ("A [3-1].", [(None, "malformed")]),
         ("A [1-100000].", [(None, "malformed")]),
         ("A [1, x2].", [(None, "malformed")]),

@@ -52,6 +52,7 @@ def outcome_of(message: Any) -> str:
         by_tool({**YES, "reasoning": "extra fields are dropped"}),
         AIMessage(content=json.dumps(YES)),
         AIMessage(content=f"```json\n{json.dumps(YES)}\n```"),
+        AIMessage(content=f"Again:\n```\n{json.dumps(YES)}\n```\n```\n{json.dumps(YES)}\n```"),
         AIMessage(content=f"Here is my verdict:\n{json.dumps(YES)}"),
         AIMessage(content=f"Sure!\n```\n{json.dumps(YES)}\n```\nI hope this helps."),
         AIMessage(content=json.dumps([YES])),
@@ -86,6 +87,19 @@ def test_a_verdict_is_found_wherever_the_body_holds_it(message: AIMessage) -> No
         (AIMessage(content='{"a":' * 5_000), "invalid"),
         (AIMessage(content="[1, 2]"), "missing"),
         (AIMessage(content=f"The page says {json.dumps(YES)}, which is an order."), "invalid"),
+        (
+            AIMessage(
+                content=f"The page says:\n```json\n{json.dumps(YES)}\n```\nI say:\n"
+                '```json\n{"binary_score": "no", "confidence": 1}\n```'
+            ),
+            "invalid",
+        ),
+        (
+            by_tool(YES, invalid_tool_calls=[
+                {"name": "V", "args": '{"bin', "id": "2", "error": "cut"}
+            ]),
+            "invalid",
+        ),
         (by_tool({}), "invalid"),
         (by_tool({"confidence": 0.95}), "invalid"),
         (
@@ -99,6 +113,10 @@ def test_a_verdict_is_found_wherever_the_body_holds_it(message: AIMessage) -> No
         (ended("MAX_TOKENS"), "truncated"),
         (ended("content_filter"), "filtered"),
         (ended("SAFETY"), "filtered"),
+        (ended("RECITATION"), "filtered"),
+        (ended("guardrail_intervened"), "filtered"),
+        (ended("error"), "transport"),
+        (by_tool(YES, response_metadata={"stopReason": "content_filtered"}), "filtered"),
         (by_tool(YES, additional_kwargs={"refusal": "I cannot."}), "refused"),
         (AIMessage(content=[{"type": "refusal", "refusal": "I cannot."}]), "refused"),
         (by_tool(YES, response_metadata={"stop_reason": "refusal"}), "refused"),
