@@ -14,9 +14,17 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Price = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=50, strict=True)]
 AtLeastOne = Annotated[int, Field(ge=1, le=50, strict=True)]
 Strategy = Literal["dense", "keyword", "hybrid"]
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{twice[0]} is set twice")
+    return dict(pairs)
 
 
 class Frozen(BaseModel):
@@ -32,16 +40,16 @@ class Prices(Frozen):
     per million tokens, `model: (input, output)`, where a chat model reports its usage.
     """
 
-    route: float = Field(0.0002, ge=0)
-    grade: float = Field(0.0002, ge=0)
-    rewrite: float = Field(0.0003, ge=0)
-    generate: float = Field(0.002, ge=0)
-    check: float = Field(0.0002, ge=0)
-    tokens: dict[str, tuple[float, float]] = {
+    route: Price = 0.0002
+    grade: Price = 0.0002
+    rewrite: Price = 0.0003
+    generate: Price = 0.002
+    check: Price = 0.0002
+    tokens: dict[str, tuple[Price, Price]] = {
         "gpt-4o-mini": (0.15, 0.60),
         "gpt-4o": (2.50, 10.00),
     }
-    unknown_model: tuple[float, float] = (2.50, 10.00)
+    unknown_model: tuple[Price, Price] = (2.50, 10.00)
 
 
 class Budget(Frozen):
@@ -90,9 +98,13 @@ class GraphConfig(Frozen):
         the file and the field.
         """
         try:
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            found = json.loads(
+                Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=_each_once
+            )
         except json.JSONDecodeError as error:
             raise ValueError(f"{path}: not JSON ({error.msg})") from None
+        except ValueError as error:  # not UTF-8, or a setting given twice
+            raise ValueError(f"{path}: {error}") from None
         if not isinstance(found, dict):
             raise ValueError(f"{path}: not an object with settings")
         found.pop("about", None)

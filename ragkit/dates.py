@@ -36,7 +36,7 @@ def parse_date(text: Any) -> date | None:
         return text.date()
     if isinstance(text, date):
         return text
-    if not isinstance(text, str) or len(text) > _LONGEST or not _YEAR.search(text):
+    if not isinstance(text, str) or len(text) > _LONGEST or len(_YEAR.findall(text)) != 1:
         return None
     readings = {
         _read(text.strip(), fill, day_first) for fill in _FILLS for day_first in (True, False)

@@ -186,7 +186,12 @@ def _front_matter(text: str) -> tuple[dict[str, Any], str]:
         return {}, text
     if not isinstance(values, dict):
         return {}, body if values is None else text
-    return {str(key): value for key, value in values.items()}, body
+    return {_key(key): value for key, value in values.items()}, body
+
+
+def _key(name: Any) -> str:
+    """Return a field's name as it is known: `Effective Date` is `effective_date`."""
+    return re.sub(r"[\s-]+", "_", str(name).strip().casefold())
 
 
 def _loader() -> type:

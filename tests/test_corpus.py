@@ -352,3 +352,13 @@ def test_the_company_has_the_chunks_it_should() -> None:
 
 def test_the_web_pages_carry_their_address() -> None:
     assert all(c["metadata"]["url"].startswith("https://") for c in web_corpus().documents)
+
+
+def test_field_names_are_known_in_any_case(tmp_path) -> None:
+    head = (
+        "\ufeff---\r\nTitle: Rates\r\nEffective Date: 2025-03-04\r\nVERSION: 2.10\r\n---\r\nBody."
+    )
+    (tmp_path / "rates.md").write_text(head, encoding="utf-8", newline="")
+    (page,), _ = load_pages(tmp_path)
+    found = {key: str(page.metadata.get(key)) for key in ("title", "version", "effective_date")}
+    assert found == {"title": "Rates", "version": "2.10", "effective_date": "2025-03-04"}

@@ -36,7 +36,7 @@ def test_a_number_above_twelve_settles_the_order(text, day) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
+    ["2025-03-04/2026-04-04", "2025-03-04 to 2025-03-09",
         "03/04/2025", "3.4.2025", "03-04-2025", "March 2025", "2025-03", "2025", "Q1 2025",
         "3 March 25", "03/03/25", "2025-02-30", "2023-02-29", "March 32, 2025", "2025-13-01",
         "Friday, 3 March 2025", "20250303", "2.4.1", "version 2025", "n/a", "unknown", "today",
