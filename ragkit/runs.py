@@ -95,10 +95,13 @@ def ask(
 
     Without `thread_id` the question gets a thread of its own. `history` is the conversation before
     it, oldest first, as `{"role", "content"}`. `on_step(node, update)` is called as each node ends.
-    Raises TypeError for a question that is not text, RunError when the thread waits for a review.
+    Raises TypeError for a question that is not text or a history that is not messages, RunError when
+    the thread waits for a review.
     """
     if not isinstance(question, str):
         raise TypeError(f"question must be text, not {type(question).__name__}")
+    if isinstance(history, str) or not all(isinstance(message, dict) for message in history):
+        raise TypeError('history must be a list of messages: [{"role": "user", "content": "..."}]')
     thread = _thread(graph, thread_id)
     if thread and _waiting(graph, thread) is not None:
         raise RunError(

@@ -66,3 +66,11 @@ def test_what_is_meant_is_the_first_query_of_a_conversation() -> None:
     assert meant(state) == ALONE
     assert meant({**state, "history": []}) == "and Scale?"
     assert meant({**state, "queries": []}) == "and Scale?"
+
+
+@pytest.mark.parametrize("history", ["What does Growth cost?", ["What does Growth cost?"]])
+def test_a_history_that_is_no_list_of_messages_is_refused(history: Any) -> None:
+    kit = kit_for(ALONE)
+    with pytest.raises(TypeError, match="history must be a list of messages"):
+        ask(build("crag", kit), "and Scale?", history=history)
+    assert not kit.retriever.calls
