@@ -95,8 +95,8 @@ def ask(
 
     Without `thread_id` the question gets a thread of its own. `history` is the conversation before
     it, oldest first, as `{"role", "content"}`. `on_step(node, update)` is called as each node ends.
-    Raises TypeError for a question that is not text or a history that is not messages, RunError when
-    the thread waits for a review.
+    Raises TypeError for a question that is not text or a history that is not messages,
+    RunError when the thread waits for a review.
     """
     if not isinstance(question, str):
         raise TypeError(f"question must be text, not {type(question).__name__}")
