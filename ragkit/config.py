@@ -11,10 +11,18 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-Price = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"a number is needed, not {value}")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_truth_value)]
+Share = Annotated[Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Price = Annotated[Number, Field(ge=0.0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=50, strict=True)]
 AtLeastOne = Annotated[int, Field(ge=1, le=50, strict=True)]
 Strategy = Literal["dense", "keyword", "hybrid"]
@@ -207,7 +215,11 @@ class CragConfig(TwoThresholds):
 
 
 class AuditedConfig(TwoThresholds):
-    """The audited rollback loop: at `max_retries` a person decides."""
+    """The audited rollback loop: at `max_retries` a person decides.
+
+    A chunk is valid from `pass_threshold` on. What lies above `fail_threshold` is ambiguous in the
+    pictures and the log; it is never evidence here, for no strips are cut.
+    """
 
     top_k: AtLeastOne = 6
     max_retries: Annotated[int, Field(ge=0, le=3, strict=True)] = 3

@@ -6,6 +6,7 @@ checkpointer can store them.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from pydantic import (
@@ -197,6 +198,11 @@ class Context(Record):
     conflicts: tuple[Conflict, ...] = ()
 
 
+def _shown(text: str) -> bool:
+    """Tell whether a reader sees anything: blanks and characters without a width do not count."""
+    return any(not c.isspace() and unicodedata.category(c) not in ("Cf", "Cc") for c in text)
+
+
 class Decision(Record):
     """A reviewer's decision. An edit brings its text, a rejection its reason as the comment."""
 
@@ -207,11 +213,11 @@ class Decision(Record):
 
     @model_validator(mode="after")
     def _is_complete(self) -> Decision:
-        if not self.reviewer.strip():
+        if not _shown(self.reviewer):
             raise ValueError("reviewer: who decides? a name is needed")
-        if self.action == "edit" and not self.text.strip():
+        if self.action == "edit" and not _shown(self.text):
             raise ValueError("text: an edit needs the edited answer")
-        if self.action == "reject" and not self.comment.strip():
+        if self.action == "reject" and not _shown(self.comment):
             raise ValueError("comment: a rejection needs its reason")
         return self
 

@@ -25,6 +25,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
         (b'{"top_k": "3"}', "top_k"),
         (b'{"pass_treshold": 0.8}', "pass_treshold"),
         (b'{"pass_threshold": NaN}', "pass_threshold"),
+        (b'{"pass_threshold": true}', "pass_threshold"),
         (b"[1]", "settings"),
     ],
 )

@@ -328,6 +328,8 @@ def test_approve_edit_and_reject_e8():
         ({}, "action"),
         ({"action": "approve"}, "reviewer"),
         ({"action": "approve", "reviewer": " "}, "reviewer"),
+        ({"action": "approve", "reviewer": "\u200b"}, "reviewer"),
+        ({"action": "edit", "reviewer": "R", "text": "\u2060\n"}, "text"),
         ({"action": "edit", "reviewer": "R"}, "text"),
         ({"action": "reject", "reviewer": "R"}, "comment"),
         ({"action": "accept", "reviewer": "R"}, "action"),
