@@ -62,7 +62,7 @@ PURPOSE = {
     "vague questions": "asks back what “that setting” is",
     "sensitive terms": "sends legal matters and refunds to a person",
     "entity coverage": "searches on, then gives up, while no page names the code or product asked "
-    "for",
+    "for; the offline writer declines these by itself, a chat model may not",
 }
 
 
