@@ -79,6 +79,12 @@ def test_06_scores_of_both_kinds_lie_between_the_lines(relevant: bool) -> None:
     assert any(s["relevant"] is relevant for s in between)
 
 
+def test_06_correction_hurts_the_last_question_of_the_batch_and_helps_others() -> None:
+    lesson = names(6)
+    assert [change.before.question.id for change in lesson["worse"]] == ["q107"]
+    assert lesson["worse"][0].after.tag == "abstained" and len(lesson["better"]) > 1
+
+
 def test_07_three_lies_go_out_without_a_check_and_one_is_caught() -> None:
     lesson = names(7)
     assert {run.answer for run in lesson["shipped"].values()} == {
