@@ -28,6 +28,10 @@ AtLeastOne = Annotated[int, Field(ge=1, le=50, strict=True)]
 Strategy = Literal["dense", "keyword", "hybrid"]
 
 
+def _variable(name: str) -> str:
+    return os.environ.get(name, "").strip()  # a blank one is one that is not set
+
+
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -385,15 +389,15 @@ class ChatConfig(Frozen):
         RAGKIT_MODEL alone names one model for all three jobs, as local servers have only one.
         RAGKIT_CALL_SECONDS and RAGKIT_VERDICT_TOKENS give a slow server time and keep it short.
         """
-        everywhere = os.environ.get("RAGKIT_MODEL")
+        everywhere = _variable("RAGKIT_MODEL")
         names = {
             "generator": everywhere,
-            "grader": os.environ.get("RAGKIT_GRADER_MODEL") or everywhere,
-            "judge": os.environ.get("RAGKIT_JUDGE_MODEL") or everywhere,
+            "grader": _variable("RAGKIT_GRADER_MODEL") or everywhere,
+            "judge": _variable("RAGKIT_JUDGE_MODEL") or everywhere,
         }
         limits = {
-            "call_seconds": os.environ.get("RAGKIT_CALL_SECONDS"),
-            "verdict_tokens": os.environ.get("RAGKIT_VERDICT_TOKENS"),
+            "call_seconds": _variable("RAGKIT_CALL_SECONDS"),
+            "verdict_tokens": _variable("RAGKIT_VERDICT_TOKENS"),
         }
         return cls(**{field: value for field, value in {**names, **limits}.items() if value})
 

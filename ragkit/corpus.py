@@ -52,6 +52,8 @@ def load_pages(folder: Path | str, name: str | None = None) -> tuple[list[Page],
     Raises:
         FileNotFoundError, NotADirectoryError: there is no such folder.
     """
+    if not str(folder).strip():
+        raise FileNotFoundError("the folder's name is empty; “.” is the working directory")
     root = Path(folder).expanduser()
     if not root.exists():
         raise FileNotFoundError(f"there is no folder {root}")

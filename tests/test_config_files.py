@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from ragkit.config import CragConfig, Prices
+from ragkit.config import ChatConfig, CragConfig, Prices
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
@@ -46,3 +46,9 @@ def test_a_price_is_a_finite_amount(price: float) -> None:
     ):  # fmt: skip
         with pytest.raises(ValidationError):
             Prices(**prices)
+
+
+def test_a_blank_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RAGKIT_MODEL", "RAGKIT_GRADER_MODEL", "RAGKIT_JUDGE_MODEL"):
+        monkeypatch.setenv(name, "  ")
+    assert ChatConfig.from_environment() == ChatConfig()

@@ -362,3 +362,9 @@ def test_field_names_are_known_in_any_case(tmp_path) -> None:
     (page,), _ = load_pages(tmp_path)
     found = {key: str(page.metadata.get(key)) for key in ("title", "version", "effective_date")}
     assert found == {"title": "Rates", "version": "2.10", "effective_date": "2025-03-04"}
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_folder_is_not_the_working_directory(blank: str) -> None:
+    with pytest.raises(FileNotFoundError, match="empty"):
+        load_corpus(blank)
