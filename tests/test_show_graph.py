@@ -120,6 +120,16 @@ def test_svg_takes_the_pages_ink_and_has_no_ground(loop):
 
 
 @needs_dot
+def test_a_graph_wider_than_its_page_says_so(loop):
+    html = graph(loop, LOOPED, direction="LR").html
+    shown, drawn_least = (
+        re.search(pattern, html)[1] for pattern in (r"clamp\(0px,\((\d+)px", r"min-width:(\d+)px")
+    )
+    assert shown == drawn_least, "the hint shows exactly where the page is narrower"
+    assert "scroll sideways" in html
+
+
+@needs_dot
 def test_conditional_edges_are_dashed_until_taken(loop):
     plain, lit = (graph(loop, path, direction="LR").html for path in (None, LOOPED))
     assert plain.count("stroke-dasharray") == 2

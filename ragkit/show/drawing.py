@@ -18,6 +18,7 @@ from ragkit.show.walk import END, START, Drawing, as_text, drawn, numbers, shown
 _INK = "#808081"  # graphviz cannot say currentColor; exactly this grey is replaced by it afterwards
 _FAINT = "#80808112"
 _MARKS = {"maybe": "waits here", "bad": "failed"}
+_LEAST = 0.68  # of the drawn size; a narrower page scrolls sideways
 _FONT = "Helvetica,Arial,sans-serif"
 
 
@@ -87,10 +88,16 @@ def _svg(drawing: Drawing, marks: dict[str, str], direction: str) -> str:
     scale = min(1.25, max(0.95, 900 / height))  # fits a projector's height, stays readable
     label = escape("; ".join(as_text(drawing).splitlines()))
     size = (
-        f'style="width:100%;max-width:{width * scale:.0f}px;min-width:{width * 0.7:.0f}px;'
+        f'style="width:100%;max-width:{width * scale:.0f}px;min-width:{width * _LEAST:.0f}px;'
         f'height:auto" role="img" aria-label="{label}"'
     )
-    return svg.replace(found[0], size, 1).replace(_INK, "currentColor")
+    return _aside(width * _LEAST) + svg.replace(found[0], size, 1).replace(_INK, "currentColor")
+
+
+def _aside(width: float) -> str:
+    """Return a line that says how to see the rest, as high as a line only where there is a rest."""
+    high = f"max-height:clamp(0px,({width:.0f}px - 100cqw) * 99,1.5em)"
+    return tag("div", "↔ wider than this page: scroll sideways", "rk-aside", style=high)
 
 
 def to_dot(drawing: Drawing, marks: dict[str, str], direction: str) -> str:
@@ -99,7 +106,7 @@ def to_dot(drawing: Drawing, marks: dict[str, str], direction: str) -> str:
         f'digraph {{ rankdir={direction}; bgcolor="transparent"; nodesep=0.35; ranksep=0.42;',
         f'pad=0.08; node [shape=box style="rounded,filled" color="{_INK}" fillcolor="{_FAINT}"',
         f'fontcolor="{_INK}" fontname="{_FONT}" fontsize=14 margin="0.16,0.09" height=0.45',
-        f'penwidth=1.3]; edge [color="{_INK}" fontcolor="{_INK}" fontname="{_FONT}" fontsize=12',
+        f'penwidth=1.3]; edge [color="{_INK}" fontcolor="{_INK}" fontname="{_FONT}" fontsize=13',
         "arrowsize=0.75 penwidth=1.2];",
     ]
     ids = {name: f"n{position}" for position, name in enumerate(drawing.nodes)}
@@ -119,7 +126,7 @@ def _dot_node(drawing: Drawing, name: str, node: str, marks: dict[str, str]) -> 
     lit = name in drawing.visits or (name == START and bool(drawing.visits))
     lit = lit or any(end == name for _, end in drawing.taken)
     if name in (START, END):
-        style |= {"shape": "box", "style": "rounded,filled", "fontsize": "11", "height": "0.3"}
+        style |= {"shape": "box", "style": "rounded,filled", "fontsize": "13", "height": "0.3"}
         style |= {"margin": "0.12,0.04", "penwidth": "2.2" if name == END else "1.3"}
     if drawing.visits.get(name, 0) > 1:
         label += f" ×{drawing.visits[name]}"
