@@ -289,6 +289,11 @@ def test_documents_show_what_came_and_went():
         (0, 1, "0 → 1"), (None, 0, "0"), ("a", "", "emptied"), (["x"], [], "cleared (1 before)"),
         (["x"], ["x", "y"], "1 as before, and + y"), ({"a": 1}, None, "gone"),
         (False, True, "False → True"),
+        (None, {"reason": "cap", "left": 0, "by": None}, "reason: cap; left: 0"),
+        ([], [{"query": "q", "kept": False}], "+ query: q; kept: no"),
+        ([], [{"claim": "It is free.", "citation_id": 2, "support_status": "unsupported",
+               "reasons": ["no number"]}],
+         "✕unsupported It is free. [2]reasons: no number"),
     ],
 )  # fmt: skip
 def test_changes_are_said(before, after, words):
@@ -349,6 +354,13 @@ def test_the_map_counts_every_pair_once():
     assert counts["relevant", "kept"] == 4 and counts["not relevant", "dropped"] == 4
     html = show.threshold_map(SCORES, 0.35, 0.7).html
     assert html.count("<circle") == 2 * len(SCORES), "each dot once wide, once narrow"
+
+
+def test_the_names_of_close_thresholds_stand_back_to_back():
+    near, apart = (show.threshold_map(SCORES, 0.5, p).html for p in (0.55, 1.0))
+    name = '<text [^>]*text-anchor="{}"[^>]*>{} 0.5'
+    assert re.search(name.format("end", "fail"), near)
+    assert not re.search(name.format("end", "fail"), apart)
 
 
 @pytest.mark.parametrize(("fail", "passing"), [(0.7, 0.35), (0.5, 0.5), (-0.1, 0.5), (0.5, 1.1)])
@@ -456,6 +468,10 @@ def test_the_head_of_a_long_text_reads_without_the_marks_of_its_table():
     made = long_text(table, 60)
     assert "Code, Status; E_1, 403; {} word" in made.split("</summary>")[0]
     assert "| :--- |" in made, "opened, it is the text as it is"
+
+
+def test_a_head_leaves_no_mark_open():
+    assert "<summary>a b c …</summary>" in long_text("a **b c d** e", 8)
 
 
 def test_two_claims_on_one_source_have_their_own_colours():

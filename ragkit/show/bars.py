@@ -44,10 +44,12 @@ def ladder(
     )
     body = []
     for row in table:
-        cells = [tag("th", escape(row[rung]))]
+        cells = [tag("th", escape(row[rung]), scope="row")]
         cells += [_bar_cell(table, row, m, m in lower, m in percent) for m in metrics]
         body.append(tag("tr", "".join(cells)))
-    markup = tag("table", tag("thead", tag("tr", head)) + tag("tbody", "".join(body)), "rk-table")
+    rows_ = tag("tbody", "".join(body))
+    kind = "rk-table rk-many" if len(metrics) > 2 else "rk-table"
+    markup = tag("table", tag("thead", tag("tr", head)) + rows_, kind)
     lines = [f"{r[rung]}: " + ", ".join(f"{m} {_number(r.get(m))}" for m in metrics) for r in table]
     return Picture(tag("div", markup, "rk-wrap rk-ladder"), "\n".join(lines))
 
@@ -91,7 +93,7 @@ def _bar_cell(
 ) -> str:
     value = row.get(metric)
     if value is None:
-        return tag("td", "not measured", "rk-soft")
+        return tag("td", "not measured", "rk-soft", data_name=metric)
     values = [r[metric] for r in table if r.get(metric) is not None]
     end = 1.0 if pc else max([*values, 0]) or 1.0
     best = value == (min(values) if lower else max(values))
@@ -100,7 +102,8 @@ def _bar_cell(
         "span", "", f"rk-fill rk-{'good' if best else 'path'}", style=f"width:{value / end:.1%}"
     )
     number = tag("b" if best else "span", escape(words + (" ✓" if best else "")), "rk-num")
-    return tag("td", tag("span", tag("span", fill, "rk-track") + number, "rk-bar"))
+    bar = tag("span", tag("span", fill, "rk-track") + number, "rk-bar")
+    return tag("td", bar, data_name=metric)
 
 
 def _number(value: Any) -> str:

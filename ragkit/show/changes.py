@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from ragkit.show.page import chip, escape, folded, long_text, short_id, stack, tag
+from ragkit.show.answers import STATUSES
+from ragkit.show.page import chip, emphasis, escape, folded, long_text, short_id, stack, tag
 
-SHORT = 120  # characters of a record that stays on one line
 BADGES = {
     "verified": ("good", "✓"),
     "direct": ("path", "→"),
@@ -39,13 +38,12 @@ def difference(before: Any, after: Any) -> str:
     if isinstance(after, bool | int | float):
         old = "" if before is None else tag("s", escape(before), "rk-soft") + " → "
         return old + tag("b", escape(after))
-    text = after if isinstance(after, str) else _json(after)
+    text = plain(after)
     if text == "":
         return tag("span", "empty" if not before else "emptied", "rk-soft")
     if before in (None, "", {}):
         return long_text(text)
-    old = before if isinstance(before, str) else _json(before)
-    return tag("div", tag("s", long_text(old, 90), "rk-soft")) + tag(
+    return tag("div", tag("s", long_text(plain(before), 90), "rk-soft")) + tag(
         "div", long_text(text, lead="→ ")
     )
 
@@ -57,6 +55,8 @@ def _list_difference(before: list[Any], after: list[Any]) -> str:
         return stack((_grade(item) for item in after), "rk-line")
     if all(isinstance(item, Mapping) and "id" in item for item in after):
         return _documents(before, after)
+    if all(isinstance(item, Mapping) and "support_status" in item for item in after):
+        return stack((_claim(item) for item in after), "")
     if before == after[: len(before)]:
         kept = tag("span", f"{len(before)} as before, and ", "rk-soft") if before else ""
         return kept + stack((tag("div", _item(item, "+ ")) for item in after[len(before) :]), "")
@@ -64,7 +64,22 @@ def _list_difference(before: list[Any], after: list[Any]) -> str:
 
 
 def _item(item: Any, lead: str = "") -> str:
-    return long_text(item if isinstance(item, str) else _json(item), 140, lead)
+    return long_text(plain(item), 140, lead)
+
+
+def _claim(support: Mapping[str, Any]) -> str:
+    """Return a claim's verdict in one line; its evidence and reasons open below it."""
+    status = str(support["support_status"])
+    label = support.get("citation_id")
+    words = str(support.get("claim", "")) + ("" if label is None else f" [{label}]")
+    line = chip(*_chip(status)) + " " + emphasis(words)
+    rest = {k: v for k, v in support.items() if k not in ("claim", "support_status", "citation_id")}
+    return folded(line, tag("div", emphasis(plain(rest, "\n")), "rk-text rk-soft"))
+
+
+def _chip(status: str) -> tuple[str, str, str]:
+    tone, icon = STATUSES.get(status, ("muted", "?"))
+    return tone, status, icon
 
 
 def _grade(grade: Mapping[str, Any]) -> str:
@@ -96,8 +111,13 @@ def _document(name: Any, tone: str, icon: str) -> str:
     return chip(tone, short_id(name), icon, title=str(name))
 
 
-def _json(value: Any) -> str:
-    short = json.dumps(value, ensure_ascii=False, default=str)
-    if len(short) <= SHORT:
-        return short
-    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+def plain(value: Any, between: str = "; ") -> str:
+    """Return a value as words, a record as its filled fields; "" for an empty one."""
+    if isinstance(value, Mapping):
+        filled = {key: plain(item, ", ") for key, item in value.items()}
+        return between.join(f"{key}: {words}" for key, words in filled.items() if words)
+    if isinstance(value, list | tuple | set):
+        return ", ".join(filter(None, map(plain, value)))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)

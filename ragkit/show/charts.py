@@ -12,6 +12,7 @@ from ragkit.show.plot import NARROW, Plot, both, ticks_for
 
 FATES = {"dropped": "bad", "ambiguous": "maybe", "kept": "good"}
 LANES = ("relevant", "not relevant")
+APART = 80  # pixels between two lines whose names fit side by side
 
 
 def threshold_map(
@@ -135,9 +136,11 @@ def _map(
             plot.text(
                 plot.x(spot), plot.top + room * at + (30 if narrow else 17), words, "rk-count"
             )
-    for at, name in ((fail, "fail"), (passing, "pass")):
+    close = plot.x(passing) - plot.x(fail) < APART  # then the names stand back to back
+    for at, name, side, away in ((fail, "fail", "end", -4), (passing, "pass", "start", 4)):
         plot.line(plot.x(at), plot.top - 8, plot.x(at), floor, "rk-cut")
-        plot.text(plot.x(at), plot.top - 13, f"{name} {at:g}", "rk-cut-name")
+        anchor, shift = (side, away) if close else ("middle", 0)
+        plot.text(plot.x(at) + shift, plot.top - 13, f"{name} {at:g}", "rk-cut-name", anchor)
     return plot.svg(label.replace("\n", "; "))
 
 

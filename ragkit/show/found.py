@@ -101,7 +101,8 @@ def _row(rank: int, document: Mapping[str, Any], right: bool) -> str:
     path = str(metadata.get("heading_path") or metadata.get("title") or document["id"])
     mark = chip("good", _HOLDS) if right else ""
     name = tag("span", escape(short_id(document["id"])), "rk-mono" + " rk-title" * right)
-    head = tag("div", tag("span", f"{rank}.", "rk-label") + name + mark, "rk-line")
+    ranked = tag("span", tag("span", f"{rank}. ", "rk-label") + name)  # stay on one line
+    head = tag("div", ranked + mark, "rk-line")
     body = head + tag("div", escape(path), "rk-soft rk-small")
     return tag("div", body, f"rk-card rk-edge rk-{'good' if right else 'muted'}")
 

@@ -111,6 +111,9 @@ def shortened(text: str, limit: int = 160) -> tuple[str, bool]:
     if len(text) <= limit:
         return text, False
     head = text[:limit].rsplit(" ", 1)[0] or text[:limit]
+    for mark in ("**", "`"):  # a pair that was cut in two
+        if head.count(mark) % 2:
+            head = "".join(head.rsplit(mark, 1))
     return head.rstrip(" ,;:") + " …", True
 
 

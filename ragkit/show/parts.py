@@ -9,6 +9,7 @@ from typing import Any
 from ragkit.show.page import ICONS, Picture, bar, escape, folded, long_text, stack, tag
 
 TONES = tuple(ICONS)
+LONG = 40  # characters that need more than one line in a narrow column
 
 
 def note(text: str, tone: str = "path", title: str = "") -> Picture:
@@ -101,7 +102,8 @@ def plain_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None
         tag("tr", "".join(_cell(n, record.get(n), n in numeric) for n in names))
         for record in records
     )
-    kind = "rk-table rk-many" if len(names) > 3 else "rk-table"
+    long = any(len(_words(record.get(n, ""))) > LONG for record in records for n in names)
+    kind = "rk-table rk-many" if len(names) > (2 if long else 3) else "rk-table"
     table = tag("table", tag("thead", tag("tr", head)) + tag("tbody", body), kind)
     text = "\n".join(" | ".join(_words(record.get(n, "")) for n in names) for record in records)
     return Picture(tag("div", table, "rk-wrap"), " | ".join(names) + "\n" + text)

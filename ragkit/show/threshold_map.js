@@ -159,6 +159,9 @@ function render({ model, el }) {
       group.setAttribute("transform", `translate(${x(cut[name])},0)`);
       group.setAttribute("aria-valuenow", cut[name]);
       label.textContent = `${word} ${cut[name].toFixed(2)}`;
+      const close = edges[2] - edges[1] < 80; // then the names stand back to back
+      label.setAttribute("dx", !close ? 0 : name === "fail" ? -4 : 4);
+      label.setAttribute("text-anchor", !close ? "middle" : name === "fail" ? "end" : "start");
     }
   }
 
