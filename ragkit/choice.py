@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from textwrap import shorten
@@ -99,4 +100,5 @@ def _name(component: Any) -> str:
 
 
 def _first_line(component: Any) -> str:
-    return (component.__doc__ or "").partition("\n")[0].replace("`", "")
+    line = (component.__doc__ or "").partition("\n")[0].replace("`", "")
+    return re.sub(r" \([A-G]\d+\)", "", line)  # rows of the specification mean nothing to readers

@@ -90,6 +90,11 @@ def is_long(column: Any) -> bool:
 _LABEL = {"description_width": "initial"}
 
 
+def _wide(label: str) -> str:
+    """Return a width that leaves a track to move on beside any label."""
+    return f"min(100%, calc(24em + {len(label)}ch))"
+
+
 def slider(start: float, stop: float, step: float, value: float, label: str, dragging: bool) -> Any:
     """Return an ipywidgets slider, of integers when all its numbers are."""
     import ipywidgets as w
@@ -98,7 +103,7 @@ def slider(start: float, stop: float, step: float, value: float, label: str, dra
     kind = w.IntSlider if whole else w.FloatSlider
     return kind(
         value, min=start, max=stop, step=step, description=label, continuous_update=dragging,
-        style=_LABEL, layout=w.Layout(width="min(100%, 30em)"),
+        style=_LABEL, layout=w.Layout(width=_wide(label)),
     )  # fmt: skip
 
 
@@ -112,7 +117,7 @@ def range_slider(
     kind = w.IntRangeSlider if whole else w.FloatRangeSlider
     return kind(
         value=tuple(value), min=start, max=stop, step=step, description=label,
-        continuous_update=False, style=_LABEL, layout=w.Layout(width="min(100%, 30em)"),
+        continuous_update=False, style=_LABEL, layout=w.Layout(width=_wide(label)),
     )  # fmt: skip
 
 
@@ -132,7 +137,7 @@ def multiselect(named: dict[str, Any], first: Sequence[str], label: str) -> Any:
 
     return w.SelectMultiple(
         options=list(named.items()), value=tuple(named[one] for one in first), description=label,
-        rows=min(len(named), 8), style=_LABEL,
+        rows=min(len(named), 12), style=_LABEL,
         layout=w.Layout(width="max-content", max_width="100%"),
     )  # fmt: skip
 

@@ -18,8 +18,8 @@ from ragkit.runs import Run, resume
 from ragkit.widgets import source, style_sheet
 
 _PAINT = """
-.rk-form{border:1px solid var(--rk-line);border-radius:10px;padding:14px 16px;display:flex;
-flex-direction:column;gap:10px}
+.rk-form{box-sizing:border-box;border:1px solid var(--rk-line);border-radius:10px;padding:14px 16px;
+display:flex;flex-direction:column;gap:10px}
 .rk-form label{display:flex;flex-direction:column;gap:3px;font-size:13px;color:var(--rk-soft)}
 .rk-form fieldset{border:0;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:6px 18px}
 .rk-form fieldset label{flex-direction:row;align-items:center;gap:6px;font-size:15px;color:inherit;

@@ -76,7 +76,7 @@ def test_a_paid_kit_is_asked_less():
 
 def test_the_parts_of_a_kit_are_its_jobs():
     def grader(question, documents):
-        """Grade `nothing` at all.
+        """Grade `nothing` at all (A1).
 
         Ever.
         """

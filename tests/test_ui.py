@@ -92,6 +92,11 @@ def test_a_long_choice_stays_on_a_narrow_page():
     assert wide == [False, True]
 
 
+def test_a_long_label_leaves_a_slider_its_track(jupyter):
+    short, long = (ui.slider(0, 1, 0.1, 0, "n" * size).layout.width for size in (1, 40))
+    assert short != long and "40ch" in long
+
+
 @pytest.mark.parametrize("action", [lambda: 7, lambda: 1 / 0], ids=["works", "raises"])
 def test_a_click_runs_the_action_once(jupyter, action):
     calls = []
