@@ -616,8 +616,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Two loops: over the rankings, and over `enumerate(ranking, start=1)`. `scores.get(name, 0)` is 0
-    for a name that you have not met yet.
+    Two loops: over the rankings, and over <code>enumerate(ranking, start=1)</code>.
+    <code>scores.get(name, 0)</code> is 0 for a name that you have not met yet.
 
     </details>
     <details><summary>Solution</summary>
@@ -655,8 +655,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Count the ranks for which `rank is not None and rank <= k`, and divide by the number of all
-    ranks.
+    Count the ranks for which <code>rank is not None and rank &lt;= k</code>, and divide by the
+    number of all ranks.
 
     </details>
     <details><summary>Solution</summary>
@@ -695,8 +695,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Choose that question under **Try it**. None of the hits answers it, but the first one shows what
-    the company calls a sandbox. And what would one do to the *raw events* in there?
+    Choose that question under <b>Try it</b>. None of the hits answers it, but the first one shows what
+    the company calls a sandbox. And what would one do to the <em>raw events</em> in there?
 
     </details>
     <details><summary>Solution</summary>

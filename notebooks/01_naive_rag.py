@@ -486,8 +486,9 @@ def _():
 
     <details><summary>Hint</summary>
 
-    A regular expression with `re.escape(value)`. Before it no word character may stand, and after
-    it none either: `(?<!\w)` and `(?!\w)` look without taking anything.
+    A regular expression with <code>re.escape(value)</code>. Before it no word character may stand,
+    and after it none either: <code>(?&lt;!\w)</code> and <code>(?!\w)</code> look without taking
+    anything.
 
     </details>
     <details><summary>Solution</summary>
@@ -570,8 +571,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Copy the cell that built the graph. A node may be a lambda:
-    `lambda state: {"documents": newest(state["documents"])}`. Three nodes in a row have four edges.
+    Copy the cell that built the graph. A node may be a lambda: <code>lambda state: {"documents":
+    newest(state["documents"])}</code>. Three nodes in a row have four edges.
 
     </details>
     <details><summary>Solution</summary>
@@ -589,8 +590,8 @@ def _():
         return builder.compile(name="dated")
     ```
 
-    With your `newest` it gives one price for the Scale plan:
-    `ask(build_dated(NaiveNodes(kit), newest), by_id["q071"].question)`.
+    With your <code>newest</code> it gives one price for the Scale plan:
+    <code>ask(build_dated(NaiveNodes(kit), newest), by_id["q071"].question)</code>.
 
     </details>
     """)
@@ -615,8 +616,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    The function `fates` above counts the same two. A best cosine that equals the cut is let
-    through.
+    The function <code>fates</code> above counts the same two. A best cosine that equals the cut is
+    let through.
 
     </details>
     <details><summary>Solution</summary>
@@ -629,7 +630,7 @@ def _():
     ```
 
     Is there a cut at which both are below 5? Try
-    `[(n / 100, *errors_at(n / 100, pairs)) for n in range(20, 80, 5)]`.
+    <code>[(n / 100, *errors_at(n / 100, pairs)) for n in range(20, 80, 5)]</code>.
 
     </details>
     """)

@@ -365,8 +365,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    `True` is a number to Python; look at `bool` first. Every comparison with `nan` is false, so ask
-    `0 <= value <= 1` and not its opposite.
+    <code>True</code> is a number to Python; look at <code>bool</code> first. Every comparison with
+    <code>nan</code> is false, so ask <code>0 &lt;= value &lt;= 1</code> and not its opposite.
 
     </details>
 
@@ -402,7 +402,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Collect all verdicts of an id in a set. Only the set that is exactly `{"yes"}` keeps it.
+    Collect all verdicts of an id in a set. Only the set that is exactly <code>{"yes"}</code> keeps
+    it.
 
     </details>
 

@@ -433,7 +433,7 @@ def _():
 
     <details><summary>Hint</summary>
 
-    `any(...)` over nothing is `False`, which is just what we want.
+    <code>any(...)</code> over nothing is <code>False</code>, which is just what we want.
 
     </details>
 
@@ -470,8 +470,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Play it for `n = 1`. The first grading happens with `iteration_count = 0`. Is 0 >= 1? What
-    happens next, and what is the count when the grader is reached again?
+    Play it for <code>n = 1</code>. The first grading happens with <code>iteration_count = 0</code>.
+    Is 0 >= 1? What happens next, and what is the count when the grader is reached again?
 
     </details>
 
@@ -487,7 +487,7 @@ def _():
             count += 1  # rewrite
     ```
 
-    One retrieval, one grading and one rewrite more than the text allows: `n + 1`.
+    One retrieval, one grading and one rewrite more than the text allows: <code>n + 1</code>.
 
     </details>
     """)
@@ -513,8 +513,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    The state keeps two things apart: `original_question`, which never changes, and `queries`, all
-    that was searched so far, the newest last.
+    The state keeps two things apart: <code>original_question</code>, which never changes, and
+    <code>queries</code>, all that was searched so far, the newest last.
 
     </details>
 
@@ -552,7 +552,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Compare both sides in one form: without spaces around, without capitals, without a final `?`.
+    Compare both sides in one form: without spaces around, without capitals, without a final
+    <code>?</code>.
 
     </details>
 

@@ -133,7 +133,8 @@ def _():
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    Without reported tokens the cost is counted in operations, at the prices of a small chat model:
+    Without reported tokens the cost is counted in operations, each at the price of a small chat
+    model, in dollars:
     """)
     return
 
@@ -369,7 +370,7 @@ def _():
 
     <details><summary>Hint</summary>
 
-    0 of 0 is not *enough*. Decide it before you divide.
+    0 of 0 is not <em>enough</em>. Decide it before you divide.
 
     </details>
 
@@ -403,8 +404,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    Three `if`s in that order. A limit that is just reached is not yet exceeded, but a retry count
-    that is reached is used up.
+    Three <code>if</code>s in that order. A limit that is just reached is not yet exceeded, but a
+    retry count that is reached is used up.
 
     </details>
 

@@ -463,7 +463,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    An exception and a text that begins with `Error` are failures. An empty list is not a failure.
+    An exception and a text that begins with <code>Error</code> are failures. An empty list is not a
+    failure.
 
     </details>
 

@@ -480,7 +480,7 @@ def _():
 
     <details><summary>Hint</summary>
 
-    One `>=` and one `<`.
+    One <code>&gt;=</code> and one <code>&lt;</code>.
 
     </details>
 
@@ -515,7 +515,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    An empty search has no verdicts at all. `all(...)` over nothing is `True`: ask for it last.
+    An empty search has no verdicts at all. <code>all(...)</code> over nothing is <code>True</code>:
+    ask for it last.
 
     </details>
 
@@ -551,7 +552,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    `passed` is `True`, `False`, or `None` when the check broke down.
+    <code>passed</code> is <code>True</code>, <code>False</code>, or <code>None</code> when the
+    check broke down.
 
     </details>
 

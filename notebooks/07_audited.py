@@ -687,7 +687,11 @@ def _():
 
     <details><summary>Hint</summary>
 
-    `re.findall(r"\[(\d+)\]", draft)` finds them. The pages are numbered from 1.
+    This finds them. The pages are numbered from 1.
+
+    ```python
+    re.findall(r"\[(\d+)\]", draft)
+    ```
 
     </details>
 

@@ -117,7 +117,7 @@ def _():
     ui.table(
         [{"fault": name, "what happens": fault.story, "its guard": fault.guard}
          for name, fault in lab.items()],
-        page_size=12, widths={"what happens": 520},
+        page_size=12, widths={"what happens": 760},
     )  # fmt: skip
     return (lab,)
 
@@ -361,7 +361,8 @@ def _():
 
     <details><summary>Hint</summary>
 
-    `re.findall(r"[A-Z]+_\d+", text)` finds them. Every code of the question must be in the candidate.
+    <code>re.findall(r"[A-Z]+_\d+", text)</code> finds them. Every code of the question must be in
+    the candidate.
 
     </details>
 

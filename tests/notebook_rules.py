@@ -193,6 +193,15 @@ def exercises_are_whole(notebook: Notebook) -> Iterator[str]:
         seen.append(exercise.folds)
 
 
+def folds_are_html(notebook: Notebook) -> Iterator[str]:
+    """marimo shows Markdown between HTML tags as it is typed; code blocks alone come out right."""
+    for cell in notebook.cells:
+        for fold in _FOLD.finditer(cell.prose):
+            words = _CODE.sub("", fold["body"])
+            for mark in re.findall(r"`[^`\n]+`|\*\*[^*\n]+\*\*|(?m:^[-*] .*)", words):
+                yield f"a fold holds Markdown, which marimo leaves as it is: {mark}"
+
+
 def has_a_test(notebook: Notebook) -> Iterator[str]:
     """A cell named test_... that asserts, on fixed inputs."""
     tests = [cell for cell in notebook.cells if cell.name.startswith("test_")]
@@ -238,7 +247,7 @@ def no_graph_as_output(notebook: Notebook) -> Iterator[str]:
 
 RULES = (
     only_markdown_of_marimo, short_cells, enough_prose, begins_with_a_title, no_surprises,
-    exercises_are_whole, has_a_test, something_moves, no_graph_as_output,
+    exercises_are_whole, folds_are_html, has_a_test, something_moves, no_graph_as_output,
 )  # fmt: skip
 
 

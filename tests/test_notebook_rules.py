@@ -44,6 +44,7 @@ FAULTS = {
     "star": ("import show, ui", "import show, ui\n    from math import *", "import *"),
     "no hint": ("<summary>Hint</summary>", "<summary>Note</summary>", "no folded hint"),
     "no solution": ("<summary>Solution</summary>", "<summary>End</summary>", "no folded solution"),
+    "markdown in a fold": ("compare 0 with 1", "compare `0` with 1", "leaves as it is: `0`"),
     "prose solution": ("```python", "```text", "holds no ```python"),
     "no test": ("def test_kept", "def shown", "no cell is called test_"),
     "no assert": ("assert kept(scores, 0.5) == 11, ", "kept(scores, 0.5), ", "asserts nothing"),
