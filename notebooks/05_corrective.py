@@ -9,7 +9,7 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="5. Corrective RAG", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import marimo as mo
     from langgraph.graph import END, START, StateGraph
 

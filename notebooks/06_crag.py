@@ -9,7 +9,7 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="6. CRAG", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import marimo as mo
     from langgraph.graph import END, START, StateGraph
 
@@ -194,6 +194,9 @@ def _(page, pieces, verdicts):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
+    Did you see the date? This is the edition of 2024. Neither the search nor the grader looks at
+    dates; notebook 7 does.
+
     ## Grounding
 
     The draft cites strips: `[1]` is the first of them. The check takes it apart into claims and
@@ -283,8 +286,8 @@ def _(by_hand, kit):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    Twelve numbers steer this graph, and all of them stand in one place: `CragConfig`. None is
-    written into a node, so the same compiled graph serves every position of every slider below.
+    All numbers that steer this graph stand in one place: `CragConfig`. None is written into a node,
+    so the same compiled graph serves every position of every slider below.
 
     ## Run it
 

@@ -9,7 +9,7 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="7. The audited loop", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import hashlib
     import json
     import re

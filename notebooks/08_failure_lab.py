@@ -9,7 +9,7 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="8. Failure lab", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import marimo as mo
 
     from ragkit import exercises, show, ui
@@ -516,8 +516,7 @@ def _():
     > **Takeaway.** Plant each fault, see it caught, turn its guard off, see it escape. A guard that
     > has been seen to stop something is one you may rely on; the rest is hope.
 
-    This is the last notebook of the ladder. `ragkit eval` measures all its rungs on your own
-    questions, and `ragkit ask --graph audited` puts the top one to work.
+    Next: notebook 9 measures every rung of the ladder, and what each of these guards is worth.
     """)
     return
 

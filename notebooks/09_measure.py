@@ -9,7 +9,7 @@ import marimo
 __generated_with = "0.25.2"
 app = marimo.App(app_title="9. Measure it", width="medium")
 
-with app.setup:
+with app.setup(hide_code=True):
     import tempfile
     from pathlib import Path
 
@@ -405,15 +405,18 @@ def _(kit):
     _practice = [q for q in load_questions(half="practice") if q.answered_by == "kb"]
     judged = list(judge_pools(kit, prepare(kit, limited(kit, _practice, free=18, paid=3))))
     cases = from_judged(judged)
-    show.reliability([c.score for c in cases], [c.relevant for c in cases], bins=5)
+    show.reliability(
+        [c.score for c in cases], [c.relevant for c in cases], bins=5,
+        names=("score", "share that is relevant"),
+    )  # fmt: skip
     return (cases,)
 
 
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    On the diagonal, "0.8" means right in eight of ten. Above it the grader is too shy, below it too
-    sure. Now say what you want: how clean what is kept must be, and how much may be lost.
+    On the diagonal, 0.8 means relevant in eight cases of ten. Above it the grader is too shy, below
+    it too sure. Now say what you want: how clean what is kept must be, and how much may be lost.
     """)
     return
 

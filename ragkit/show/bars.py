@@ -40,7 +40,7 @@ def ladder(
     table = [dict(row) for row in rows]
     lower, percent = set(lower_is_better), set(percent)
     head = tag("th", escape(rung)) + "".join(
-        tag("th", escape(m) + tag("span", " ↓" if m in lower else " ↑", "rk-soft")) for m in metrics
+        tag("th", escape(m) + tag("span", "&nbsp;" + "↑↓"[m in lower], "rk-soft")) for m in metrics
     )
     body = []
     for row in table:

@@ -126,12 +126,13 @@ def long_text(text: str, limit: int = 160, lead: str = "") -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Return Markdown as a running line: cells of a table parted by commas, fences left away."""
+    """Return Markdown as a running line: cells parted by commas, fences and bullets left away."""
     lines = []
     for line in text.splitlines():
         bare = line.strip()
         if re.fullmatch(r"\|[\s|:-]+\|", bare) or bare.startswith("```"):
             continue
+        bare = re.sub(r"^[-*] (\[[ xX]\] )?", "", bare)
         if len(bare) > 1 and bare[0] == bare[-1] == "|":
             bare = ", ".join(cell.strip() for cell in bare[1:-1].split("|")) + ";"
         lines.append(bare)

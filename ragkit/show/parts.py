@@ -97,7 +97,7 @@ def plain_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None
         return Picture(tag("div", "No rows.", "rk-note rk-muted"), "No rows.")
     names = list(columns or dict.fromkeys(name for record in records for name in record))
     numeric = {n for n in names if all(_is_number(r.get(n)) for r in records)}
-    head = "".join(tag("th", escape(n), "rk-n" if n in numeric else "") for n in names)
+    head = "".join(tag("th", _breakable(n), "rk-n" if n in numeric else "") for n in names)
     body = "".join(
         tag("tr", "".join(_cell(n, record.get(n), n in numeric) for n in names))
         for record in records
@@ -149,6 +149,11 @@ def _cell(name: str, value: Any, numeric: bool) -> str:
     if numeric:
         return tag("td", escape(_number(value)), "rk-n", data_name=name)
     return tag("td", tag("div", long_text(_words(value), 120)), data_name=name)
+
+
+def _breakable(name: str) -> str:
+    """Return a column's name that may go on in a second line after an underscore."""
+    return escape(name).replace("_", "_<wbr>")
 
 
 def _number(value: float) -> str:
