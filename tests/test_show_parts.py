@@ -466,9 +466,6 @@ def test_show_lists_what_it_has():
 def test_the_head_of_a_long_text_reads_without_the_marks_of_its_table():
     table = "| Code | Status |\n| :--- | ---: |\n| E_1 | 403 |\n\n```json\n{}\n```\n- [ ] to do\n"
     table += "word " * 40
-        "| Code | Status |\n| :--- | ---: |\n| E_1 | 403 |\n\n```json\n{}\n```\n- [ ] to do\n"
-        + "word " * 40
-    )
     made = long_text(table, 60)
     assert "Code, Status; E_1, 403; {} to do" in made.split("</summary>")[0]
     assert "| :--- |" in made, "opened, it is the text as it is"
