@@ -317,7 +317,7 @@ class IndexConfig(Frozen):
     to `exact_below` rows, and they are ordered by the exact cosine. The first `rerank_pool` of the
     fusion are ordered once more (0: they are not), by word and with a weight of `passage_share` by
     sentence, where a page lends `page_share` of its best chunk's score to its others. BM25's
-    numbers are Anserini's.
+    numbers are Anserini's. The last `searches_in_memory` searches are remembered.
     """
 
     rrf_k: Annotated[int, Field(ge=1)] = 60
@@ -331,6 +331,7 @@ class IndexConfig(Frozen):
     exact_below: Annotated[int, Field(ge=0)] = 2_000
     bm25_k1: float = Field(0.9, gt=0)
     bm25_b: Share = 0.4
+    searches_in_memory: Annotated[int, Field(ge=0)] = 1_024
 
 
 class ChunkConfig(Frozen):

@@ -30,7 +30,8 @@ class Index:
 
     `rerank(query, documents)` returns one number a document, more is better; it orders the first
     `config.rerank_pool` documents of a hybrid search. Without one, an embedder that shows its
-    `hidden` layer reranks by late interaction.
+    `hidden` layer reranks by late interaction. The last searches are remembered: a snapshot finds
+    the same each time, and graders, rewriters and retries ask the same again.
     """
 
     def __init__(
@@ -49,10 +50,12 @@ class Index:
         self._row = {document["id"]: row for row, document in enumerate(self._documents)}
         self._families = _families(self._documents)
         texts = [document["content"] for document in self._documents]
+        self._plain = [" ".join(text.split()) for text in texts]
         self._keywords = KeywordIndex(texts, self.config)
         if rerank is None and hasattr(embedder, "hidden"):
             rerank = LateInteraction(embedder, texts, self.config)
         self._rerank = rerank if self.config.rerank_pool else None
+        self._found: dict[tuple[str, int, str], tuple[tuple[int, float], ...]] = {}
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -92,13 +95,12 @@ class Index:
         check_search(query, k, strategy)
         if k == 0 or not query.strip() or not self._documents:
             return []
-        ranked = self._ranked(query, k, strategy, build_filter(where))
-        if strategy == "hybrid" and self._rerank:
-            best = self._without_repeats(ranked, max(k, self.config.rerank_pool))
-            best = self._reranked(query, best, self._rerank)
-        else:
-            best = self._without_repeats(ranked, k)
-        return [(_copy(self._documents[row]), score) for row, score in best[:k]]
+        found = self._found.get((query, k, strategy)) if where is None else None
+        if found is None:
+            found = self._find(query, k, strategy, build_filter(where))
+            if where is None:
+                self._remember((query, k, strategy), found)
+        return [(_copy(self._documents[row]), score) for row, score in found]
 
     def get(self, ids: Iterable[str]) -> list[Document]:
         """Return the documents of these ids, in this order. Raises KeyError for an unknown id."""
@@ -121,6 +123,22 @@ class Index:
         """Return each word of the corpus, in lower case, with the number of documents it is in."""
         counts = Counter(word for d in self._documents for word in set(words(d["content"])))
         return dict(sorted(counts.items()))
+
+    def _find(
+        self, query: str, k: int, strategy: Strategy, where: dict[str, Any] | None
+    ) -> tuple[tuple[int, float], ...]:
+        ranked = self._ranked(query, k, strategy, where)
+        if strategy == "hybrid" and self._rerank:
+            best = self._without_repeats(ranked, max(k, self.config.rerank_pool))
+            best = self._reranked(query, best, self._rerank)
+        else:
+            best = self._without_repeats(ranked, k)
+        return tuple(best[:k])
+
+    def _remember(self, search: tuple[str, int, str], found: tuple[tuple[int, float], ...]) -> None:
+        self._found[search] = found
+        for oldest in list(self._found)[: -self.config.searches_in_memory or None]:
+            self._found.pop(oldest, None)
 
     def _ranked(
         self, query: str, k: int, strategy: Strategy, where: dict[str, Any] | None
@@ -160,9 +178,10 @@ class Index:
         seen: set[str] = set()
         kept: list[tuple[int, float]] = []
         for row, score in ranked:
-            text = " ".join(self._documents[row]["content"].split())
-            if text not in seen and len(kept) < k:
-                seen.add(text)
+            if len(kept) == k:
+                break
+            if self._plain[row] not in seen:
+                seen.add(self._plain[row])
                 kept.append((row, score))
         return kept
 

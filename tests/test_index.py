@@ -200,6 +200,28 @@ def test_a_reranker_orders_the_hybrid_search_only() -> None:
     assert asked == [8, 12]
 
 
+def test_the_last_searches_are_remembered_and_cannot_be_spoilt() -> None:
+    asked: list[str] = []
+
+    def as_found(query: str, documents: list) -> list[float]:
+        asked.append(query)
+        return [0.0] * len(documents)
+
+    config = IndexConfig(searches_in_memory=2)
+    index = build_index(DOCUMENTS, embedder=HashEmbedder(), rerank=as_found, config=config)
+    first = index.search("seat", 2)
+    first[0]["metadata"]["source"] = "spoilt"
+    again = index.search("seat", 2)
+    assert asked == ["seat"]
+    assert [d["id"] for d in again] == [d["id"] for d in first]
+    assert again[0]["metadata"]["source"] != "spoilt"
+    for query in ("mail", "code", "seat"):
+        index.search(query, 2)
+    assert asked == ["seat", "mail", "code", "seat"]
+    index.search("seat", 2, where={"source": "kb/seat.md"})
+    assert asked == ["seat", "mail", "code", "seat", "seat"]
+
+
 def test_a_reranker_that_loses_documents_is_refused() -> None:
     index = build_index(DOCUMENTS, embedder=HashEmbedder(), rerank=lambda query, documents: [1.0])
     with pytest.raises(ValueError, match="1 scores for 3 documents"):
