@@ -23,6 +23,9 @@ def _no_truth_value(value: Any) -> Any:
 Number = Annotated[float, BeforeValidator(_no_truth_value)]
 Share = Annotated[Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Price = Annotated[Number, Field(ge=0.0, allow_inf_nan=False)]
+Milliseconds = Annotated[Number, Field(ge=0.0, allow_inf_nan=False)]
+Temperature = Annotated[Number, Field(ge=0.0, le=2.0, allow_inf_nan=False)]
+Term = Annotated[str, Field(pattern=r"\w")]
 Count = Annotated[int, Field(ge=0, le=50, strict=True)]
 AtLeastOne = Annotated[int, Field(ge=1, le=50, strict=True)]
 Strategy = Literal["dense", "keyword", "hybrid"]
@@ -81,12 +84,12 @@ class Budget(Frozen):
 class Pace(Frozen):
     """Simulated milliseconds a call, about those of a hosted chat model."""
 
-    route_ms: float = Field(400, ge=0)
-    retrieve_ms: float = Field(80, ge=0)
-    web_ms: float = Field(900, ge=0)
-    grade_ms: float = Field(700, ge=0)
-    rewrite_ms: float = Field(600, ge=0)
-    generate_ms: float = Field(1_500, ge=0)
+    route_ms: Milliseconds = 400
+    retrieve_ms: Milliseconds = 80
+    web_ms: Milliseconds = 900
+    grade_ms: Milliseconds = 700
+    rewrite_ms: Milliseconds = 600
+    generate_ms: Milliseconds = 1_500
 
 
 class WebConfig(Frozen):
@@ -236,7 +239,7 @@ class AuditedConfig(TwoThresholds):
         "hybrid",
         "keyword",
     )
-    sensitive_terms: tuple[str, ...] = (
+    sensitive_terms: tuple[Term, ...] = (
         "refund", "chargeback", "money back", "legal", "lawsuit", "lawyer", "attorney", "court",
         "compliance", "gdpr", "hipaa", "subpoena", "liability", "indemnity",
     )  # fmt: skip
@@ -367,9 +370,9 @@ class ChatConfig(Frozen):
     call_seconds: float = Field(20.0, gt=0, allow_inf_nan=False)
     retries: Annotated[int, Field(ge=0, le=1, strict=True)] = 1
     backoff_seconds: float = Field(0.5, ge=0, allow_inf_nan=False)
-    judge_temperature: float = Field(0.0, ge=0, le=2, allow_inf_nan=False)
-    rewrite_temperature: float = Field(0.3, ge=0, le=2, allow_inf_nan=False)
-    answer_temperatures: tuple[float, ...] = (0.0, 0.3, 0.6)
+    judge_temperature: Temperature = 0.0
+    rewrite_temperature: Temperature = 0.3
+    answer_temperatures: tuple[Temperature, ...] = (0.0, 0.3, 0.6)
     verdict_tokens: Annotated[int, Field(ge=50, le=8_000)] = 1_000
     answer_tokens: Annotated[int, Field(ge=50, le=8_000)] = 800
     query_characters: Annotated[int, Field(ge=20, le=2_000)] = 300

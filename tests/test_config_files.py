@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from ragkit.config import ChatConfig, CragConfig, Prices
+from ragkit.config import AuditedConfig, ChatConfig, CragConfig, Pace, Prices
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
@@ -52,3 +52,24 @@ def test_a_blank_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch
     for name in ("RAGKIT_MODEL", "RAGKIT_GRADER_MODEL", "RAGKIT_JUDGE_MODEL"):
         monkeypatch.setenv(name, "  ")
     assert ChatConfig.from_environment() == ChatConfig()
+
+
+@pytest.mark.parametrize(
+    ("config", "values"),
+    [
+        (Pace, {"route_ms": math.inf}),
+        (Pace, {"grade_ms": math.nan}),
+        (Pace, {"web_ms": True}),
+        (ChatConfig, {"answer_temperatures": (0.0, math.nan)}),
+        (ChatConfig, {"answer_temperatures": (0.0, 2.5)}),
+        (AuditedConfig, {"sensitive_terms": ("refund", "")}),
+        (AuditedConfig, {"sensitive_terms": (" ",)}),
+    ],
+)
+def test_what_is_no_number_or_no_word_is_refused_by_its_field(config: type, values: dict) -> None:
+    with pytest.raises(ValidationError, match=next(iter(values))):
+        config(**values)
+
+
+def test_terms_of_any_language_are_words() -> None:
+    assert AuditedConfig(sensitive_terms=("Rückerstattung", "返金")).sensitive_terms[1] == "返金"
