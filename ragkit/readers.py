@@ -195,7 +195,10 @@ def _key(name: Any) -> str:
 
 
 def _loader() -> type:
-    """Return a safe YAML loader that keeps 4.10 as text: as a number it would be 4.1."""
+    """Return a safe YAML loader that keeps 4.10 as text, and refuses a field set twice.
+
+    As a number 4.10 would be 4.1; of two values YAML's own loader silently takes the last.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -203,6 +206,14 @@ def _loader() -> type:
             first: [rule for rule in rules if rule[0] != "tag:yaml.org,2002:float"]
             for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            names = [_key(key.value) for key, _ in node.value]
+            for (key, _), name in zip(node.value, names, strict=True):
+                if names.count(name) > 1:
+                    problem = f"{name} is set twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            return super().construct_mapping(node, deep)
 
     return Loader
 

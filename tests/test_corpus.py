@@ -156,6 +156,7 @@ def test_rules_are_not_front_matter_and_nothing_is_lost(tmp_path, text, kept) ->
         ("no.txt", b"caf\x81", "neither UTF-8"),
         ("cut.txt", "\ufeffab".encode("utf-16-le")[:-1], "broken UTF-16"),
         ("yaml.md", b"---\na: [\n---\nText", "not valid YAML (line 3)"),
+        ("twice.md", b"---\nversion: 2\nVersion: 3\n---\nText", "version is set twice"),
         ("deep.md", b"---\na: " + b"[" * 5_000 + b"\n---\nText", "nested too deeply"),
         ("broken.pdf", b"%PDF-1.7 and no more", "broken PDF"),
         ("scan.pdf", pdf(""), "PDF without text"),
