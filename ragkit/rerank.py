@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ragkit.blas import one_blas_thread
 from ragkit.components.passages import passages
 from ragkit.config import IndexConfig
 from ragkit.records import Document
@@ -47,7 +48,7 @@ class LateInteraction:
         workers = self._config.rerank_workers
         shares = [texts[start::workers] for start in range(workers)]
         scores = [0.0] * len(texts)
-        with ThreadPoolExecutor(workers) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
             done = pool.map(
                 lambda some: [self._score(rows, weights, whole, t) for t in some], shares
             )

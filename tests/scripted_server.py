@@ -178,7 +178,8 @@ def scripted_server(
 ) -> Iterator[ScriptedServer]:
     """Run a server for this block; after the queue it behaves like `then`."""
     server = ScriptedServer(*queue, then=then, latency=latency)
-    with socket.socket() as listener:
+    # asyncio turns Nagle's delay off only where the socket names its protocol
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         server.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         runner = uvicorn.Server(
