@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragkit.records import Document
-from ragkit.splitting import estimate_tokens, split_markdown
+from ragkit.splitting import Piece, estimate_tokens, split_markdown
+
+TEXTS_IN_MEMORY = 1_024  # the grader, the strips and every retry cut the same documents
 
 
 def split_strips(document: Document, max_tokens: int = 120) -> list[Document]:
@@ -18,7 +21,7 @@ def split_strips(document: Document, max_tokens: int = 120) -> list[Document]:
     """
     own = dict(document.get("metadata", {}))
     strips: list[Document] = []
-    for number, piece in enumerate(split_markdown(document["content"], max_tokens)):
+    for number, piece in enumerate(_pieces(document["content"], max_tokens)):
         path = " > ".join(piece.path)
         head = f"# {path}\n\n" if path else ""
         metadata = {**own, "document_id": document["id"], "strip": number}
@@ -32,6 +35,11 @@ def split_strips(document: Document, max_tokens: int = 120) -> list[Document]:
             metadata["id"] = identity
             strips.append(Document(id=identity, content=content, metadata=metadata))
     return strips
+
+
+@lru_cache(TEXTS_IN_MEMORY)
+def _pieces(text: str, max_tokens: int) -> tuple[Piece, ...]:
+    return tuple(split_markdown(text, max_tokens))
 
 
 def tokens_saved(documents: Sequence[Document], strips: Sequence[Document]) -> float:
