@@ -47,7 +47,9 @@ def explain(
     status = getattr(error, "status_code", None)
     said = f"{error} {getattr(error, 'code', '')} {getattr(error, 'body', '')}"
     if special := _special(error, said):
-        return Failure(special, detail, again=special == "invalid")
+        # the client's own words for a cut reply are a dump of its token counts
+        plain = "the reply ended by length" if special == "truncated" else detail
+        return Failure(special, plain, again=special == "invalid")
     if isinstance(error, NotImplementedError) or "unexpected keyword" in said:
         return Failure("transport", detail, lacks=_lack(said) or "function_calling")
     if status is None:

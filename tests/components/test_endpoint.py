@@ -323,3 +323,12 @@ def test_something_else_than_a_chat_model_is_refused() -> None:
 def test_a_password_in_the_address_is_not_shown() -> None:
     model = ChatOpenAI(model="m", base_url="http://me:hunter22@127.0.0.1:9/v1", api_key=KEY)
     assert "hunter22" not in repr(Chat(model))
+
+
+@pytest.mark.parametrize("mode", ["function_calling", "json_schema"])
+def test_a_cut_reply_is_told_in_plain_words(server: ScriptedServer, mode: str) -> None:
+    asked = chat(
+        server, fills('{"binary_score": "yes", "conf', finish="length"), config={"modes": (mode,)}
+    )
+    reply = verdict(asked)
+    assert (reply.outcome, reply.detail) == ("truncated", "the reply ended by length")
