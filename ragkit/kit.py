@@ -164,6 +164,8 @@ class Kit:
     def replace(self, **components: Any) -> Kit:
         """Return a kit with some components swapped.
 
+        The context builder that comes with the package asks the new conflict detector.
+
         Raises TypeError that lists the known names when one is misspelt.
         """
         known = [field.name for field in fields(self)]
@@ -171,6 +173,9 @@ class Kit:
             raise TypeError(
                 f"no component called {', '.join(unknown)}; a kit has {', '.join(known)}"
             )
+        detect = components.get("conflicts")
+        if detect and "context" not in components and hasattr(self.context, "detect"):
+            components["context"] = replace(self.context, detect=detect)
         return replace(self, **components)
 
     def require(self, *names: str) -> Kit:

@@ -7,7 +7,7 @@ checkpointer can store them.
 from __future__ import annotations
 
 import unicodedata
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import (
     BaseModel,
@@ -18,6 +18,7 @@ from pydantic import (
     computed_field,
     model_validator,
 )
+from typing_extensions import TypedDict  # pydantic reads typing's own from 3.12 on
 
 Outcome = Literal["ok", "refused", "filtered", "truncated", "invalid", "missing", "transport"]
 Tag = Literal["verified", "best_effort", "abstained", "needs_review", "direct"]

@@ -25,7 +25,16 @@ from ragkit.graphs.nodes import (
     verify,
 )
 from ragkit.kit import Kit
-from ragkit.records import Context, Decision, Document, Grade, Support, decision_fault
+from ragkit.records import (
+    Context,
+    Decision,
+    Document,
+    Grade,
+    Probability,
+    Rewrite,
+    Support,
+    decision_fault,
+)
 from ragkit.state import AuditedState
 from ragkit.verdicts import union
 
@@ -43,7 +52,8 @@ class AuditedNodes:
         config = settings(runtime, AuditedConfig)
         question, history = state["question"], state.get("history", [])
         chosen, flags = route(self.kit, question, history)
-        vague = self.kit.vague(question, history) if self.kit.vague else ""
+        vague, flag = self._vague(question, history)
+        flags = [*flags, *([flag] if flag else [])]
         query = (chosen.rewritten_query or "").strip() or question
         return {
             "original_question": question, "history": history,
@@ -56,7 +66,7 @@ class AuditedNodes:
             "verdict": {}, "validation_status": "vague" if vague else "",
             "retry_count": 0, "max_retries": config.max_retries, "attempt": 0, "rollbacks": [],
             "checks_passed": False, "review": {}, "decision": {},
-            "flags": [*flags, *([f"vague: {vague}"] if vague else [])],
+            "flags": flags,
             "answer": "", "tag": "", "reason": vague,
         }  # fmt: skip
 
@@ -74,8 +84,9 @@ class AuditedNodes:
         config = settings(runtime, AuditedConfig)
         asked = state["rewritten_queries"]
         proposed, error = attempt(
-            self.kit.planner, asked[0], config.max_candidates, asked if state["retry_count"] else []
-        )
+            self.kit.planner, asked[0], config.max_candidates,
+            asked if state["retry_count"] else [], returns=list[Rewrite],
+        )  # fmt: skip
         proposals = proposed or []
         fresh = [p.query for p in proposals if p.query.strip() and p.outcome == "ok"]
         refused = [r.model_dump() for p in proposals for r in p.rejected]
@@ -129,9 +140,9 @@ class AuditedNodes:
         config = settings(runtime, AuditedConfig)
         grades = [Grade.model_validate(record) for record in state["grades"]]
         valid = _above(state["retrieved_documents"], grades, config.pass_threshold)
-        built, error = attempt(self.kit.context, meant(state), valid)
-        if not isinstance(built, Context):
-            reason = f"the context builder failed: {error or 'no context'}"
+        built, error = attempt(self.kit.context, meant(state), valid, returns=Context)
+        if error:
+            reason = f"the context builder failed: {error}"
             return {"validation_status": "conflict", "reason": reason}
         hard = [c for c in built.conflicts if c.kind == "hard"]
         return {
@@ -148,7 +159,9 @@ class AuditedNodes:
         draft = generate(self.kit.generator, meant(state), current, state["attempt"])
         if not draft.answerable:
             return {"generated_draft": ""}
-        note, _ = attempt(self.kit.explain, draft.text, state["conflicts"], state["evidence"])
+        note, _ = attempt(
+            self.kit.explain, draft.text, state["conflicts"], state["evidence"], returns=str
+        )
         return {"generated_draft": f"{draft.text} {note}".strip() if note else draft.text}
 
     def citation_checker(self, state: AuditedState) -> dict[str, Any]:
@@ -157,8 +170,7 @@ class AuditedNodes:
         if not draft:
             reason = "the evidence does not hold the answer"
             return {"citations": [], "validation_status": "retrieval_failed", "reason": reason}
-        checked, error = attempt(self.kit.checker, question, draft, state["evidence"])
-        records = [r for r in checked or [] if isinstance(r, Support)]
+        records, error = self._check(question, draft, state["evidence"])
         if error or not records:
             reason = f"nothing could be checked: {error or 'no claim found'}"
             return {"citations": [], "validation_status": "citation_failed", "reason": reason}
@@ -241,17 +253,38 @@ class AuditedNodes:
         return {"answer": REFUSAL, "tag": "abstained"}
 
     def _still_passes(self, state: AuditedState, text: str) -> bool:
-        checked, error = attempt(self.kit.checker, meant(state), text, state["evidence"])
-        return bool(checked) and not error and not any(record.fix_required for record in checked)
+        records, error = self._check(meant(state), text, state["evidence"])
+        return bool(records) and not error and not any(record.fix_required for record in records)
+
+    def _check(
+        self, question: str, draft: str, evidence: Sequence[Document]
+    ) -> tuple[list[Support], str]:
+        return attempt(self.kit.checker, question, draft, evidence, returns=list[Support])
+
+    def _vague(self, question: str, history: Sequence[dict[str, str]]) -> tuple[str, str]:
+        """Return what the question leaves open, "" for nothing, and a flag for the log."""
+        if self.kit.vague is None:
+            return "", ""
+        vague, error = attempt(self.kit.vague, question, history, returns=str)
+        if error:
+            return "", f"nobody saw whether the question is vague: {error}"
+        return vague, f"vague: {vague}" if vague else ""
+
+    def _coverage(self, question: str, valid: Sequence[Document]) -> tuple[float, str]:
+        """Return the share of the question's entities that the documents name, and what failed."""
+        if self.kit.coverage is None:
+            return 1.0, ""
+        share, error = attempt(self.kit.coverage, question, valid, returns=Probability)
+        return (0.0, f" (the check failed: {error})") if error else (share, "")
 
     def _validate(
         self, question: str, valid: Sequence[Document], config: AuditedConfig
     ) -> dict[str, Any]:
-        coverage = self.kit.coverage(question, valid) if self.kit.coverage else 1.0
+        coverage, why = self._coverage(question, valid)
         sources = len({d.get("metadata", {}).get("source", d["id"]) for d in valid})
         checks = {
             f"{len(valid)} valid chunks": len(valid) >= config.min_valid_chunks,
-            f"entity coverage {coverage:.2f}": coverage >= config.min_entity_coverage,
+            f"entity coverage {coverage:.2f}{why}": coverage >= config.min_entity_coverage,
             f"{sources} sources": sources >= config.min_sources,
         }
         failed = [name for name, passed in checks.items() if not passed]

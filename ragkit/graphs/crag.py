@@ -37,6 +37,7 @@ from ragkit.graphs.nodes import (
     route,
     search_web,
     settings,
+    split,
 )
 from ragkit.kit import Kit
 from ragkit.records import Document, Grade
@@ -174,11 +175,7 @@ class CragNodes:
     def strips(self, state: CragState, runtime: Runtime[CragConfig]) -> dict[str, Any]:
         """Split the candidates, grade each strip, put the survivors together in order (D4)."""
         config = settings(runtime, CragConfig)
-        pieces = [
-            piece
-            for document in state["candidates"]
-            for piece in self.kit.split(document, config.strip_tokens)
-        ]
+        pieces, uncut = split(self.kit, state["candidates"], config.strip_tokens)
         grader = self.kit.strip_grader or self.kit.grader
         with time_limit(self._seconds_left(state, config)):
             grades, flags = grade(grader, meant(state), pieces)
@@ -188,7 +185,7 @@ class CragNodes:
         return {
             "strips": _shown(pieces, grades, passing),
             "evidence": union(state["evidence"], survivors),
-            "flags": [*state["flags"], *flags],
+            "flags": [*state["flags"], *uncut, *flags],
             "log": [*state["log"], event],
             "late": self._late(state, config),
         }  # fmt: skip

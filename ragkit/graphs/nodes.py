@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.runnables.config import ContextThreadPoolExecutor
 from langgraph.config import get_stream_writer
+from pydantic import TypeAdapter, ValidationError
 
 from ragkit.config import GraphConfig, Strategy
 from ragkit.kit import Kit
@@ -41,22 +43,39 @@ def settings(runtime: Any, default: type[GraphConfig]) -> Any:
     return context
 
 
-def attempt(component: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, str]:
-    """Call a component; return its value and "", or None and what went wrong (no secrets)."""
+def attempt(component: Callable[..., Any], *args: Any, returns: Any = Any) -> tuple[Any, str]:
+    """Call a component; return its value and "", or None and what went wrong (no secrets).
+
+    A value that is not what the component's protocol `returns`, such as `list[Document]`, is a
+    failure too.
+    """
     try:
-        return component(*args, **kwargs), ""
+        value = component(*args)
     except Exception as error:
         return None, describe(error)
+    try:
+        return _reader(returns).validate_python(value), ""
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or type(value).__name__
+        wanted = getattr(returns, "__name__", "") if isinstance(returns, type) else str(returns)
+        wanted = re.sub(r"ragkit\.records\.", "", wanted)
+        return None, f"it did not return {wanted} ({place}: {first['msg']})"
+
+
+@lru_cache(64)
+def _reader(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def find(kit: Kit, query: str, k: int, strategy: Strategy) -> tuple[list[Document], list[str]]:
     """Retrieve for a query; a blank query or a failing retriever gives no documents and a flag."""
     if not query.strip():
         return [], ["blank query: nothing was retrieved"]
-    documents, error = attempt(kit.retriever, query, k, strategy)
+    documents, error = attempt(kit.retriever, query, k, strategy, returns=list[Document])
     if error:
         return [], [f"retriever failed: {error}"]
-    return unique(documents or []), []
+    return unique(documents), []
 
 
 def grade(
@@ -108,8 +127,20 @@ def sections(kit: Kit, documents: Sequence[Document]) -> list[Document]:
     """Return the parent section of each small chunk, each once; the chunk itself if it has none."""
     if kit.section is None:
         return list(documents)
-    found = [attempt(kit.section, document)[0] or document for document in documents]
+    found = [attempt(kit.section, d, returns=Document)[0] or d for d in documents]
     return unique(found)
+
+
+def split(kit: Kit, documents: Sequence[Document], tokens: int) -> tuple[list[Document], list[str]]:
+    """Cut each document into strips; one that cannot be cut stays whole, so nothing is lost."""
+    pieces: list[Document] = []
+    flags: list[str] = []
+    for document in documents:
+        found, error = attempt(kit.split, document, tokens, returns=list[Document])
+        if not found:
+            flags.append(f"{document['id']} was not cut: {error or 'no strips'}")
+        pieces += found or [document]
+    return pieces, flags
 
 
 def ground(kit: Kit, question: str, answer: str, documents: Sequence[Document]) -> Grounding:
