@@ -1,7 +1,8 @@
 """What tells a supported claim from an unsupported one, as numbers: one row a claim and evidence.
 
-Five groups: how well each word finds its like (soft alignment), shared words and word pairs, facts
-(numbers, names), what is denied, and words that stand where the evidence has another.
+Six groups: how well each word finds its like (soft alignment), the same for two and three words in
+a row and for the sentences of a claim, shared words and word pairs, facts (numbers, names), what is
+denied, and words that stand where the evidence has another.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from ragkit.components.alignment import Encoded, EncodedEvidence, Encoder
 from ragkit.components.checks import Unit, denials, modalities, opposites
 from ragkit.components.quantities import missing
+from ragkit.components.sentences import split_sentences
 from ragkit.components.statements import Statement, canonical, parse_statement
 
 WORD_FEATURES = (
@@ -43,6 +45,7 @@ class Pair:
     said: Statement
     best_unit: Statement
     everything: Statement
+    sentences: tuple[Pair, ...] = ()
 
     @property
     def chosen(self) -> np.ndarray:
@@ -51,7 +54,19 @@ class Pair:
 
 
 def make_pair(claim: str, units: Sequence[Unit], encoder: Encoder) -> Pair | None:
-    """Encode and align a claim with evidence; None where one of them has no words."""
+    """Encode and align a claim with evidence; None where one of them has no words.
+
+    The sentences of a claim that has several are paired by themselves too.
+    """
+    pair = _pair(claim, units, encoder)
+    parts = split_sentences(claim)
+    if pair is None or len(parts) < 2:
+        return pair
+    found = (_pair(part, units, encoder) for part in parts)
+    return replace(pair, sentences=tuple(part for part in found if part and len(part.chosen) > 1))
+
+
+def _pair(claim: str, units: Sequence[Unit], encoder: Encoder) -> Pair | None:
     mine, theirs = encoder.encode(claim), encoder.evidence(tuple(units))
     if not mine.words or not theirs.words:
         return None
@@ -78,7 +93,10 @@ def make_pair(claim: str, units: Sequence[Unit], encoder: Encoder) -> Pair | Non
 
 def features(pair: Pair) -> dict[str, float]:
     """Return the features of a pair by name."""
-    found = {**_soft(pair), **_shared(pair), **_facts(pair), **_denied(pair), **_slots(pair)}
+    found = {
+        **_soft(pair), **_shared(pair), **_facts(pair), **_denied(pair), **_slots(pair),
+        **_sentences(pair), **_phrases(pair),
+    }  # fmt: skip
     return {name: float(value) for name, value in found.items()}
 
 
@@ -183,6 +201,43 @@ def _shared(pair: Pair) -> dict[str, float]:
         "evidence_length": math.log1p(len(pair.evidence.words)),
         "units": math.log(len(pair.evidence.units)),
     }
+
+
+def _sentences(pair: Pair) -> dict[str, float]:
+    """What the weakest sentence of the claim finds: a claim holds no better than that."""
+    parts = pair.sentences or (pair,)
+    return {
+        "sentences": len(parts),
+        "weakest_align": min(_aligned(part) for part in parts),
+        "weakest_shared": min(_shared_weight(part) for part in parts),
+    }
+
+
+def _aligned(pair: Pair) -> float:
+    weights = pair.claim.weights[pair.chosen]
+    return weights @ pair.similarities[pair.chosen].max(axis=1) / weights.sum()
+
+
+def _shared_weight(pair: Pair) -> float:
+    held, weights = set(pair.evidence_stems), pair.claim.weights[pair.chosen]
+    return weights @ [pair.claim_stems[i] in held for i in pair.chosen] / weights.sum()
+
+
+def _phrases(pair: Pair) -> dict[str, float]:
+    """How well two and three words in a row find their like in a row."""
+    two, three = (_in_a_row(pair.similarities, size).max(axis=1) for size in (2, 3))
+    return {
+        "phrase_two": two.mean(),
+        "phrase_three": three.mean(),
+        "phrase_worst": three.min(),
+        "phrase_quartile": np.quantile(three, 0.25),
+    }
+
+
+def _in_a_row(similarities: np.ndarray, size: int) -> np.ndarray:
+    size = min(size, *similarities.shape)
+    rows, columns = (length - size + 1 for length in similarities.shape)
+    return sum(similarities[k : rows + k, k : columns + k] for k in range(size)) / size
 
 
 def _facts(pair: Pair) -> dict[str, float]:

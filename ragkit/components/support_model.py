@@ -29,8 +29,9 @@ FILE = "support.json"
 # lengths are logarithms of a number of words: 4.2 is 65 words, 5.2 is 180
 _LONG = (4.2, 3.0)
 _PASSAGE = ((4.2, 8.0), (5.2, 8.0))
-LINEAR_SHARE = (0.85, 0.5)  # of the linear model beside the trees, on short and on long evidence
-DIRECTIONS_SHARE = 0.1  # beside both, on any evidence; a passage adds 1
+LINEAR_SHARE = (0.8, 0.4)  # of the linear model beside the trees, on short and on long evidence
+WORDS_SHARE = 0.3  # of the word layer, beside both
+DIRECTIONS_SHARE = 0.1  # beside them, on any evidence; a passage adds 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class SupportModel:
         row = self.row(pair)
         length = row[self.names.index("evidence_length")]
         linear = self.logistic(by_length(row, length))
-        vote = joint_vote(linear, self.trees(row.tolist()), row[-1], length)
+        vote = joint_vote(linear, self.trees(row.tolist()), *row[-2:], length)
         slope, shift = self.calibration
         return float(1.0 / (1.0 + np.exp(-(slope * vote + shift))))
 
@@ -109,8 +110,8 @@ def by_length(row: np.ndarray, evidence_length: float) -> np.ndarray:
     return np.concatenate([row * long, row * (1.0 - long), [long]])
 
 
-def joint_vote(linear: Any, trees: Any, directions: Any, evidence_length: Any) -> Any:
-    """Join three votes, numbers or arrays, by the length of the evidence.
+def joint_vote(linear: Any, trees: Any, words: Any, directions: Any, evidence_length: Any) -> Any:
+    """Join four votes, numbers or arrays, by the length of the evidence.
 
     On a sentence or two the linear model is the surest; on a passage of a web page, of which claims
     are written freely, the directions of the embedding count once more.
@@ -118,7 +119,8 @@ def joint_vote(linear: Any, trees: Any, directions: Any, evidence_length: Any) -
     long = _above(evidence_length, *_LONG)
     share = LINEAR_SHARE[0] * (1.0 - long) + LINEAR_SHARE[1] * long
     passage = _above(evidence_length, *_PASSAGE[0]) * (1 - _above(evidence_length, *_PASSAGE[1]))
-    return share * linear + (1.0 - share) * trees + (DIRECTIONS_SHARE + passage) * directions
+    upper = share * linear + (1.0 - share) * trees
+    return upper + WORDS_SHARE * words + (DIRECTIONS_SHARE + passage) * directions
 
 
 def _above(value: Any, middle: float, steepness: float) -> Any:
