@@ -55,6 +55,11 @@ def numbered_rewrites(question: str, failed: Sequence[str], _documents: Any) -> 
     return Rewrite(query=f"{question} v{len(failed)}")
 
 
+def broken_clock() -> float:
+    """A clock that cannot be read: no step can be taken with it."""
+    raise OSError("the clock is broken")
+
+
 def scripted_kit(**components: Any) -> Kit:
     """Return a kit that finds documents a and b, keeps both and answers; override what matters."""
     defaults = {

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from evaluation.kits import full_kit
-from scripted import Queue, doc, grades
+from scripted import Queue, broken_clock, doc, grades
 from typer.testing import CliRunner
 
 from ragkit.cli import app, options
@@ -107,9 +107,9 @@ def test_settings_come_from_a_file_and_its_faults_are_named(kit, tmp_path):
 def test_an_unknown_graph_and_a_broken_run_are_one_line(kit, monkeypatch):
     code, said = run("q", "--graph", "crack")
     assert code == 2 and "crack" in said and "Traceback" not in said
-    broken = kit.replace(retriever=Queue([[{"id": "a", "content": 3}]]))
+    broken = kit.replace(clock=broken_clock)
     monkeypatch.setattr(options, "make_kit", lambda *_, **__: broken)
-    code, said = run("q", "--graph", "naive")
+    code, said = run("q", "--graph", "budgeted")
     assert code == 1 and said.startswith("the run broke off: ") and "Traceback" not in said
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from evaluation.kits import Bar, full_kit
 from evaluation.sample import question
-from scripted import Queue, grades, scripted_kit
+from scripted import Queue, broken_clock, grades, scripted_kit
 
 from ragkit.config import ArscConfig
 from ragkit.evaluation.ladder import climb, rung
@@ -60,11 +60,10 @@ def test_another_config_is_another_measurement(tmp_path):
 
 def test_a_run_that_breaks_is_recorded_and_tried_again(tmp_path):
     file = tmp_path / "records.jsonl"
-    broken = [{"document_id": "a", "content": 1}]
-    kit = scripted_kit(retriever=Queue([broken]))
-    [record] = climb(kit, QUESTIONS[:1], [rung("naive")], file)
-    assert "AttributeError" in record.error and not record.released
-    [record] = climb(scripted_kit(), QUESTIONS[:1], [rung("naive")], file)
+    kit = full_kit(clock=broken_clock)
+    [record] = climb(kit, QUESTIONS[:1], [rung("budgeted")], file)
+    assert record.error == "OSError: the clock is broken" and not record.released
+    [record] = climb(full_kit(), QUESTIONS[:1], [rung("budgeted")], file)
     assert not record.error and record.released
     assert len(file.read_text(encoding="utf-8").splitlines()) == 2
 
