@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ragkit.components.qualifiers import qualifiers
 from ragkit.components.quantities import UNITS, Quantity, agrees, bare_units, missing
+from ragkit.components.roles import is_converse, swapped_roles
 from ragkit.components.statements import Statement, Token, parse_statement
 from ragkit.components.text import word_set
 
@@ -63,11 +65,14 @@ class Unit:
         return bool(self.cells)
 
 
-def mismatches(claim: Statement, unit: Unit, known_names: frozenset[str]) -> list[str]:
-    """Return the reasons why the unit cannot support the claim, "" list if there is none.
+def mismatches(
+    claim: Statement, unit: Unit, known_names: frozenset[str], asked: str = ""
+) -> list[str]:
+    """Return the reasons why the unit cannot support the claim, an empty list if there is none.
 
     `known_names` are the lower-case words that the documents write with a capital within a
-    sentence, so that "Growth costs …" is seen to begin with a name.
+    sentence, so that "Growth costs …" is seen to begin with a name. A condition that the question
+    `asked` names need not be said again.
     """
     said = parse_statement(unit.text)
     if unit.text.rstrip().endswith("?") and not claim.text.rstrip().endswith("?"):
@@ -78,14 +83,16 @@ def mismatches(claim: Statement, unit: Unit, known_names: frozenset[str]) -> lis
     reasons += _wrong_units(claim, unit)
     reasons += _wrong_names(claim, said, unit, known_names)
     reasons += _wrong_pairing(claim, said, unit, known_names)
-    return [
-        *reasons,
+    reasons += [
         *polarity(claim, said),
-        *opposites(claim, said),
+        *([] if is_converse(claim, said) else opposites(claim, said)),
         *modalities(claim, said),
         *switched(claim, said),
         *too_wide(claim, said),
     ]
+    if not unit.is_row:
+        reasons += [*swapped_roles(claim, said), *qualifiers(claim, said, asked)]
+    return reasons
 
 
 def same_words(one: Statement, other: Statement) -> bool:

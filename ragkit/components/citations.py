@@ -22,7 +22,10 @@ _OF_THE_PAST = re.compile(
     r"|were|before|edition of)\b",
     re.IGNORECASE,
 )
-_HARD = ("number", "date", "unit", "name", "negation", "opposite", "modality", "stale")
+_HARD = (
+    "number", "date", "unit", "name", "negation", "opposite", "modality", "stale", "roles",
+    "recurrence", "contrast", "part",
+)  # fmt: skip
 
 _EVEN = 0.5
 _NO_DOCUMENT = ("out_of_range", "malformed")
@@ -67,7 +70,7 @@ class OfflineChecker:
             return [uncited(claim)]
         judged = {label: self._judged(question, claim, label, documents) for label in claim.labels}
         if len(judged) > 1:
-            judged = self._jointly(claim, judged, documents)
+            judged = self._jointly(question, claim, judged, documents)
         return [_support(claim, label, judgement) for label, judgement in judged.items()]
 
     def check_label(
@@ -91,7 +94,7 @@ class OfflineChecker:
         self, question: str, claim: Claim, label: int, documents: Sequence[Document]
     ) -> Judgement:
         source = documents[label - 1]
-        judgement = self.judge(claim.text, source, claim.context, documents)
+        judgement = self.judge(claim.text, source, claim.context, documents, question)
         if judgement.supported and (reason := self._stale(question, claim, source, documents)):
             return Judgement(False, judgement.score, (reason,), judgement.evidence)
         return judgement
@@ -107,13 +110,19 @@ class OfflineChecker:
         if group is None or _of_the_past(claim.text, source) or _asks_for(question, source):
             return ""
         newest: Edition = group.editions[0]
-        held = (self.judge(claim.text, d, claim.context, documents) for d in newest.documents)
+        held = (
+            self.judge(claim.text, d, claim.context, documents, question) for d in newest.documents
+        )
         if any(judgement.supported for judgement in held):
             return ""
         return f"stale: the edition of {newest.label} no longer says so"
 
     def _jointly(
-        self, claim: Claim, judged: dict[int, Judgement], documents: Sequence[Document]
+        self,
+        question: str,
+        claim: Claim,
+        judged: dict[int, Judgement],
+        documents: Sequence[Document],
     ) -> dict[int, Judgement]:
         """Let several sources support a claim together, each one a part of it.
 
@@ -124,7 +133,8 @@ class OfflineChecker:
         parts = self.judge.parts(claim.text, documents)
         backing = {
             label: [
-                self.judge(part, documents[label - 1], claim.context, documents) for part in parts
+                self.judge(part, documents[label - 1], claim.context, documents, question)
+                for part in parts
             ]
             for label in judged
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|rule|previous|above|prompt|question)"
@@ -17,6 +18,10 @@ _ORDER = re.compile(
 )
 
 
-def gives_orders(sentence: str) -> bool:
-    """Tell whether a sentence of a page tells its machine reader what to do or to say."""
-    return bool(_ORDER.search(sentence))
+def gives_orders(sentence: str, cells: Sequence[str] = ()) -> bool:
+    """Tell whether a sentence of a page tells its machine reader what to do or to say.
+
+    A table row is read by its `cells`: its columns may well be called "System" or "User".
+    """
+    parts = [" ".join(cells), *cells] if cells else [sentence]
+    return any(_ORDER.search(part) for part in parts)

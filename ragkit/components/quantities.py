@@ -133,7 +133,12 @@ _DATES = [
         re.IGNORECASE,
     ),
     re.compile(rf"(?<!\w){_MONTH.format('month')},?\s+(?P<y>\d{{4}})(?!\w)", re.IGNORECASE),
-    re.compile(r"(?<![\w.,$€£:/-])(?P<y>(?:1[5-9]|20)\d\d)(?![\w:/%]|[.,]\d)"),
+    re.compile(
+        r"(?<![\w.,$€£:/-])(?P<y>(?:1[5-9]|20)\d\d)"
+        r"(?![\w:/%]|[.,]\d|\s(?:ms|[kmgt]b|[kc]?m|mm|kg|mg|[mgk]wh?|[kmg]hz"
+        r"|usd|eur|gbp|jpy|chf|dollars?|euros?|pounds?|bytes?)\b)",
+        re.IGNORECASE,
+    ),
 ]
 _DECADE = re.compile(r"(?<![\w.])((?:1[5-9]|20)\d0) ?[’']?s\b")
 _CLOCK = re.compile(r"(?<![\w:.])(\d{1,2}):(\d{2})(?!\w)(?:\s*([ap])\.?m\b)?", re.IGNORECASE)
@@ -176,6 +181,7 @@ _BOUND = re.compile(
 _SIDE = {"min": 1, "above": 1, "max": -1, "below": -1, "exact": 0, "": 0}
 _ONCE = re.compile(r"\s*(?:an?|per|every|each|in|within)\b", re.IGNORECASE)
 _SCALE = re.compile(r"[\s-]*(" + "|".join(SCALES) + r")s?\b", re.IGNORECASE)
+_SHORT_UNIT = re.compile(r"\s[sh](?!\w|\.\s+[A-Z]|['’])")
 _REACH = 26
 _WORKING = ("business", "working")
 
@@ -406,8 +412,9 @@ def _unit(text: str, end: int, sign: str) -> tuple[str, str, int]:
     for index, word in enumerate(words[:2]):
         singular = word if word in UNITS else word.removesuffix("s")
         if singular in UNITS and (index == 0 or first in (*_WORKING, "calendar", "us", "full")):
-            if len(singular) == 1 and match.start(1) != end and singular != "%":
-                break  # "5 h" may be an initial; "5h" is hours
+            letter = len(singular) == 1 and singular != "%" and match.start(1) != end
+            if letter and not _SHORT_UNIT.match(text, end):
+                break  # "5 h." may be an initial; "5h" and "5 h" are hours
             return singular, first, match.end(index + 1)
     return "", first, end
 

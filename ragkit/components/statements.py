@@ -89,7 +89,9 @@ father mother|son daughter|brother sister|king queen|born died|birth death|love 
 buy sell|married unmarried|positive negative|living dead|alive dead|ancient modern|major minor
 majority minority|encrypted unencrypted|add remove|inside outside|indoor outdoor|upper lower
 left right|friend enemy|like dislike|appear disappear|legal illegal|regular irregular
-complete incomplete|successful unsuccessful|popular unpopular|direct indirect|few many"""
+complete incomplete|successful unsuccessful|popular unpopular|direct indirect|few many
+permanent temporary|permanently temporarily|often rarely|upload download|import export|grant revoke
+lock unlock|inbound outbound|incoming outgoing|synchronous asynchronous|free paid"""
 
 
 @dataclass(frozen=True)

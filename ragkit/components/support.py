@@ -68,6 +68,15 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class _Around:
+    """What a claim is read with: what it leans on, the words known as names, the question."""
+
+    context: str
+    names: frozenset[str]
+    asked: str
+
+
+@dataclass(frozen=True)
 class Cost:
     """What a claim's word costs against one unit, 0..1, and its best cosine there.
 
@@ -103,11 +112,13 @@ class SupportJudge:
         document: Document,
         context: str = "",
         documents: Sequence[Document] = (),
+        asked: str = "",
     ) -> Judgement:
         """Judge one claim against one document.
 
         `context` is what the claim leans on (a list's lead-in, the sentence before a pronoun);
-        `documents` are all that were shown, read for what is written as a name.
+        `documents` are all that were shown, read for what is written as a name; `asked` is the
+        question, whose conditions the claim need not repeat.
         """
         parts = units(document)
         pair = make_pair(claim, parts, self.encoder)
@@ -115,10 +126,11 @@ class SupportJudge:
         if pair is None:
             return Judgement(False, 0.0, ("detail: the source has no statement",), "")
         names = known_names([document, *documents])
-        fit = self._best_fit(claim, context, parts, pair, names)
+        around = _Around(context, names, asked)
+        fit = self._best_fit(claim, parts, pair, around)
         reasons = list(fit.reasons)
         if reasons and _may_be_two(reasons) and (halves := _halves(claim, names)):
-            fits = [self._half_fit(half, context, parts, names) for half in halves]
+            fits = [self._half_fit(half, parts, around) for half in halves]
             if all(one and not one.reasons for one in fits):
                 reasons = []
         if not reasons and score < self.config.least_probability:
@@ -129,47 +141,27 @@ class SupportJudge:
         """Cut a claim into two statements where it joins two, else return it whole."""
         return _halves(claim, known_names(documents)) or [claim]
 
-    def _half_fit(
-        self, half: str, context: str, parts: Sequence[Unit], names: frozenset[str]
-    ) -> Fit | None:
+    def _half_fit(self, half: str, parts: Sequence[Unit], around: _Around) -> Fit | None:
         pair = make_pair(half, parts, self.encoder)
-        return self._best_fit(half, context, parts, pair, names) if pair else None
+        return self._best_fit(half, parts, pair, around) if pair else None
 
-    def _best_fit(
-        self,
-        claim: str,
-        context: str,
-        parts: Sequence[Unit],
-        pair: Pair,
-        names: frozenset[str],
-    ) -> Fit:
+    def _best_fit(self, claim: str, parts: Sequence[Unit], pair: Pair, around: _Around) -> Fit:
         """Return the fit with the unit that covers the claim, or comes nearest to it.
 
         A unit that covers clearly less than the best one does not count, so that another sentence
         cannot hide a mismatch.
         """
         statement = parse_statement(claim)
-        fits = [
-            self._fit(statement, context, unit, index, pair, names)
-            for index, unit in enumerate(parts)
-        ]
+        fits = [self._fit(statement, unit, index, pair, around) for index, unit in enumerate(parts)]
         top = min(fit.uncovered for fit in fits)
         near = [fit for fit in fits if fit.uncovered <= top + self.config.coverage_margin]
         best = min(near, key=lambda fit: (bool(fit.reasons), fit.uncovered, len(fit.reasons)))
         denying = [f for f in near if _contradicts(f.reasons) and f.uncovered <= best.uncovered]
         return denying[0] if denying else best
 
-    def _fit(
-        self,
-        claim: Statement,
-        context: str,
-        unit: Unit,
-        index: int,
-        pair: Pair,
-        names: frozenset[str],
-    ) -> Fit:
-        costs = self._costs(claim, context, unit, index, pair)
-        reasons = mismatches(claim, unit, names)
+    def _fit(self, claim: Statement, unit: Unit, index: int, pair: Pair, around: _Around) -> Fit:
+        costs = self._costs(claim, around.context, unit, index, pair)
+        reasons = mismatches(claim, unit, around.names, around.asked)
         reasons += self._substitutes(claim, unit, costs)
         strange = [cost.word for cost in costs if self._is_strange(cost, unit)]
         if strange:

@@ -100,8 +100,10 @@ def entities(text: str) -> list[str]:
 
     Quoted text, addresses, codes (ERROR_302, AES-256), versions and numbers, ALL-CAPS words, proper
     names. A capital at the start of a sentence proves nothing and is not taken for a name, unless
-    more capitals follow; a text written all in capitals has no ALL-CAPS words.
+    more capitals follow; a text written all in capitals has no ALL-CAPS words. Compatibility
+    characters ("２", "㉠") are read as what they stand for.
     """
+    text = unicodedata.normalize("NFKC", text)
     spans = _quoted_spans(text)
     spans += [(m.start(), m.end()) for m in _ADDRESS.finditer(text)]
     spans += _code_spans(text)

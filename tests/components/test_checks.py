@@ -196,3 +196,19 @@ def test_any_two_texts_can_be_compared(claim: str, source: str) -> None:
     first = mismatches(parse_statement(claim), Unit(source), NAMES)
     assert first == mismatches(parse_statement(claim), Unit(source), NAMES)
     assert mismatches(parse_statement(source), Unit(source), NAMES) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "fits"),
+    [
+        ("A call takes 0.02 s at most.", "A call takes 20 ms at most.", True),
+        ("Sessions last 8 h, then end.", "Sessions last 8 hours, then end.", True),
+        ("An upload may have 1500 MB.", "An upload may have 1500 MB at most.", True),
+        ("An upload may have 1500 MB.", "An upload may have 1600 MB.", False),
+        ("An upload may have 2000 MB.", "It dates from the year 2000.", False),
+        ("A lock is permanent.", "A lock is temporary.", False),
+        ("Relay accepts inbound mail.", "Relay accepts outbound mail.", False),
+    ],
+)
+def test_short_units_and_years_are_told_apart(source, claim, fits):
+    assert (mismatches(parse_statement(claim), Unit(source), frozenset()) == []) is fits

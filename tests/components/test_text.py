@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragkit.components.sentences import sentences, split_sentences
@@ -45,6 +45,8 @@ def test_missing_entities(question: str, candidate: str, lost: list[str]) -> Non
 
 
 @given(st.text(max_size=200))
+@example("0㉠")
+@example("x² ２")
 def test_a_text_misses_none_of_its_own_entities(text: str) -> None:
     assert missing_entities(text, text) == []
 
