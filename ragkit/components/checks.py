@@ -12,22 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ragkit.components.qualifiers import qualifiers
+from ragkit.components.qualifiers import qualifiers, too_wide
 from ragkit.components.quantities import UNITS, Quantity, agrees, bare_units, missing
 from ragkit.components.roles import is_converse, swapped_roles
 from ragkit.components.statements import Statement, Token, parse_statement
-from ragkit.components.text import word_set
 
 _SWITCH = re.compile(
     r"\b(?:is|are|was|were|be|been|turned|switched) (on|off)(?=\s+by default|\s*[.,;]|\s*\Z)",
     re.IGNORECASE,
 )
 _BOUNDARY = re.compile(r",|;|\band\b|\bbut\b|\bor\b", re.IGNORECASE)
-_ALL = word_set("all every each everyone everything always entirely completely fully")
-_SOME = word_set(
-    "some most many several few partly partially usually often sometimes mostly generally "
-    "typically nearly almost rarely occasionally"
-)
 _FINE_PRINT = frozenset(
     [
         "plan",
@@ -83,9 +77,10 @@ def mismatches(
     reasons += _wrong_units(claim, unit)
     reasons += _wrong_names(claim, said, unit, known_names)
     reasons += _wrong_pairing(claim, said, unit, known_names)
+    turned = opposites(claim, said)
     reasons += [
         *polarity(claim, said),
-        *([] if is_converse(claim, said) else opposites(claim, said)),
+        *([] if turned and is_converse(claim, said) else turned),
         *modalities(claim, said),
         *switched(claim, said),
         *too_wide(claim, said),
@@ -386,19 +381,6 @@ def switched(claim: Statement, said: Statement) -> list[str]:
     if claimed and source and not claimed & source:
         return [f"opposite: “{claimed.pop()}”, but the source says “{source.pop()}”"]
     return []
-
-
-def too_wide(claim: Statement, said: Statement) -> list[str]:
-    """Find "all" or "always" in a claim where the source says only "some" or "usually"."""
-    claimed, source = _low(claim), _low(said)
-    wide = sorted(claimed & _ALL)
-    if wide and not claimed & _SOME and source & _SOME and not source & _ALL:
-        return [f"scope: “{wide[0]}”, the source says “{sorted(source & _SOME)[0]}”"]
-    return []
-
-
-def _low(statement: Statement) -> set[str]:
-    return {token.text.lower() for token in statement.tokens}
 
 
 def modalities(claim: Statement, said: Statement) -> list[str]:

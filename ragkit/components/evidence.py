@@ -45,7 +45,7 @@ def _units(content: str, title: str) -> tuple[Unit, ...]:
         if piece.heading != heading or "\n\n" in content[end : piece.start]:
             before = []
         heading, end = piece.heading, piece.end
-        if piece.kind == "heading" or gives_orders(piece.text, piece.cells):
+        if piece.kind == "heading" or gives_orders(piece.text, piece.columns, piece.cells):
             continue
         if piece.kind == "code":
             found.append(Unit(piece.text, context=f"{title} {piece.heading}"))

@@ -147,7 +147,8 @@ def quotable(text: str, scored: ScoredSentence) -> bool:
     """Tell whether a sentence may stand in an answer: no heading, code, question or order."""
     if scored.sentence.kind in ("heading", "code") or not 8 <= len(text) <= 700:
         return False
-    return not text.rstrip().endswith("?") and not gives_orders(text, scored.sentence.cells)
+    columns, cells = scored.sentence.columns, scored.sentence.cells
+    return not text.rstrip().endswith("?") and not gives_orders(text, columns, cells)
 
 
 def render(text: str, label: int) -> str:

@@ -18,10 +18,11 @@ _ORDER = re.compile(
 )
 
 
-def gives_orders(sentence: str, cells: Sequence[str] = ()) -> bool:
+def gives_orders(sentence: str, columns: Sequence[str] = (), cells: Sequence[str] = ()) -> bool:
     """Tell whether a sentence of a page tells its machine reader what to do or to say.
 
-    A table row is read by its `cells`: its columns may well be called "System" or "User".
+    A table row is read by its `columns` and `cells` too, and without the colons that it is written
+    with: a column may well be called "System" or "User", and name no speaker.
     """
-    parts = [" ".join(cells), *cells] if cells else [sentence]
+    parts = [sentence.replace(":", " "), *columns, *cells] if cells else [sentence]
     return any(_ORDER.search(part) for part in parts)

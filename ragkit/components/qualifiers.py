@@ -62,7 +62,12 @@ _NO_CONDITION = word_set(
     "tells told confirm confirms verify verifies determine determines decide decides even as"
 )
 _COURTESY = word_set("any so not needed necessary possible wanted wish like prefer want desired")
-_UNIVERSAL = word_set("all every each everyone everything always any entirely completely fully")
+_ALL = word_set("all every each everyone everything always entirely completely fully")
+_SOME = word_set(
+    "some most many several few partly partially usually often sometimes mostly generally "
+    "typically nearly almost rarely occasionally"
+)
+_UNIVERSAL = _ALL | {"any"}
 _CONTRAST = re.compile(
     r"\b(?:unlike|in contrast (?:to|with)|as opposed to|contrary to)\s+(?P<rest>[^,;.]+)",
     re.IGNORECASE,
@@ -130,6 +135,19 @@ def _added_only(claim: Statement, said: Statement) -> list[str]:
     if found and not _NARROW.search(said.text):
         return [f"scope: “{found[0].lower()}” is not in the source"]
     return []
+
+
+def too_wide(claim: Statement, said: Statement) -> list[str]:
+    """Find "all" or "always" in a claim where the source says only "some" or "usually"."""
+    claimed, source = _low(claim), _low(said)
+    wide = sorted(claimed & _ALL)
+    if wide and not claimed & _SOME and source & _SOME and not source & _ALL:
+        return [f"scope: “{wide[0]}”, the source says “{sorted(source & _SOME)[0]}”"]
+    return []
+
+
+def _low(statement: Statement) -> set[str]:
+    return {token.text.lower() for token in statement.tokens}
 
 
 def periods(text: str, loose: bool = False) -> set[Period]:
@@ -201,7 +219,7 @@ def _conditions(claim: Statement, said: Statement, asked: str) -> list[str]:
 def _bound_to(claim: Statement, said: Statement) -> Iterator[tuple[str, str]]:
     """Yield the conditions of the part of the sentence that the claim repeats, word and rest."""
     content = {token.stem for token in claim.tokens if token.content}
-    universal = bool(_UNIVERSAL & {token.text.lower() for token in claim.tokens})
+    universal = bool(_UNIVERSAL & _low(claim))
     for part in _PARTS.split(said.text):
         if 2 * len(content & _content(part)) < len(content):
             continue
