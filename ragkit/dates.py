@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
@@ -38,11 +39,7 @@ def parse_date(text: Any) -> date | None:
         return text
     if not isinstance(text, str) or len(text) > _LONGEST or len(_YEAR.findall(text)) != 1:
         return None
-    readings = {
-        _read(text.strip(), fill, day_first) for fill in _FILLS for day_first in (True, False)
-    }
-    day = readings.pop() if len(readings) == 1 else None
-    return day if day and _weekday_fits(text, day) else None
+    return _only_day(text.strip())
 
 
 def parse_version(text: Any) -> Version | None:
@@ -67,6 +64,13 @@ def find_effective_date(text: str) -> date | None:
     """
     days = {day for match in _LABEL.finditer(text) if (day := parse_date(match[1]))}
     return days.pop() if len(days) == 1 else None
+
+
+@lru_cache(1_024)  # every check asks for the dates of the same few documents
+def _only_day(text: str) -> date | None:
+    readings = {_read(text, fill, day_first) for fill in _FILLS for day_first in (True, False)}
+    day = readings.pop() if len(readings) == 1 else None
+    return day if day and _weekday_fits(text, day) else None
 
 
 def _weekday_fits(text: str, day: date) -> bool:

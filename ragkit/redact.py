@@ -13,6 +13,8 @@ _SECRET_NAMES = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
     """Return the text with key-shaped words, given secrets and secret variables' values masked."""
+    if not text:
+        return text
     variables = [value for name, value in os.environ.items() if _SECRET_NAMES.search(name)]
     for value in sorted({*secrets, *variables}, key=len, reverse=True):
         if len(value) >= 6:

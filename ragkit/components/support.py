@@ -68,6 +68,19 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class _Priced:
+    """A unit and what the claim's words cost against it."""
+
+    unit: Unit
+    costs: tuple[Cost, ...]
+
+    @property
+    def uncovered(self) -> float:
+        """The share of the claim that the unit does not cover, 0..1."""
+        return sum(cost.cost for cost in self.costs) / max(1, len(self.costs))
+
+
+@dataclass(frozen=True)
 class _Around:
     """What a claim is read with: what it leans on, the words known as names, the question."""
 
@@ -152,25 +165,28 @@ class SupportJudge:
         cannot hide a mismatch.
         """
         statement = parse_statement(claim)
-        fits = [self._fit(statement, unit, index, pair, around) for index, unit in enumerate(parts)]
-        top = min(fit.uncovered for fit in fits)
-        near = [fit for fit in fits if fit.uncovered <= top + self.config.coverage_margin]
+        priced = [
+            _Priced(unit, tuple(self._costs(statement, around.context, unit, index, pair)))
+            for index, unit in enumerate(parts)
+        ]
+        most = min(one.uncovered for one in priced) + self.config.coverage_margin
+        near = [self._fit(statement, one, around) for one in priced if one.uncovered <= most]
         best = min(near, key=lambda fit: (bool(fit.reasons), fit.uncovered, len(fit.reasons)))
         denying = [f for f in near if _contradicts(f.reasons) and f.uncovered <= best.uncovered]
         return denying[0] if denying else best
 
-    def _fit(self, claim: Statement, unit: Unit, index: int, pair: Pair, around: _Around) -> Fit:
-        costs = self._costs(claim, around.context, unit, index, pair)
+    def _fit(self, claim: Statement, priced: _Priced, around: _Around) -> Fit:
+        unit, costs = priced.unit, priced.costs
         reasons = mismatches(claim, unit, around.names, around.asked)
         reasons += self._substitutes(claim, unit, costs)
         strange = [cost.word for cost in costs if self._is_strange(cost, unit)]
         if strange:
             reasons.append(f"detail: “{' '.join(strange[:4])}” is not in the source sentence")
         reasons += self._bare_clauses(costs)
-        total = sum(cost.cost for cost in costs) / max(1, len(costs))
-        if total > self.config.most_uncovered:
-            reasons.append(f"detail: {total:.0%} of the claim is not in the source sentence")
-        return Fit(unit, total, tuple(reasons))
+        if priced.uncovered > self.config.most_uncovered:
+            share = f"{priced.uncovered:.0%}"
+            reasons.append(f"detail: {share} of the claim is not in the source sentence")
+        return Fit(unit, priced.uncovered, tuple(reasons))
 
     def _costs(
         self, claim: Statement, context: str, unit: Unit, index: int, pair: Pair
