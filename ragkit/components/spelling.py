@@ -14,13 +14,16 @@ from ragkit.components.frequency import common_words, ranks
 from ragkit.components.text import STOP_WORDS, entities, word_set
 
 _WORD = re.compile(r"[^\W\d_]{3,30}")
+_ANY_WORD = re.compile(r"[^\W\d_]+")
+_SENTENCE = 4  # so many words without a function word are no English
 _SIMILAR = 0.7
 _LONG = 8
 _OWN_WORD = 0.1
 _SAME_LETTERS = 0.05
 _RARITY = 0.02
+_MOSTLY = 0.7  # the share of known words from which a corrected text is English
 _FREQUENT = 4_000  # ranks below this are everyday words
-# everyday words of software support that the tokenizer, made of books and Wikipedia, cuts up
+# words of software support that are in no English word list
 _FAMILIAR = word_set(
     "admin admins analytics api apis backend browser checkout config dashboard dashboards dataset "
     "dropdown faq firewall frontend invoice invoices invoiced kubernetes login logins "
@@ -32,6 +35,14 @@ _FAMILIAR = word_set(
 )
 
 
+@lru_cache(1)
+def english_words() -> frozenset[str]:
+    """Return about 160,000 English words in lower case, inflected forms among them."""
+    from spellchecker import SpellChecker
+
+    return frozenset(SpellChecker(language="en").word_frequency.words())
+
+
 class Speller:
     """Corrects single words; `counts` are the corpus's words with their document counts.
 
@@ -40,7 +51,7 @@ class Speller:
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self.counts = {word: count for word, count in counts.items() if word.isalpha()}
-        self.known = common_words() | STOP_WORDS | _FAMILIAR | self.counts.keys()
+        self.known = english_words() | common_words() | STOP_WORDS | _FAMILIAR | self.counts.keys()
         everyday = {word for word in common_words() if len(word) > 3 and ranks()[word] < _FREQUENT}
         self._by_length: dict[int, list[str]] = {}
         for word in sorted(everyday | self.counts.keys() | STOP_WORDS):
@@ -48,9 +59,20 @@ class Speller:
         self.word = lru_cache(8192)(self._word)
 
     def corrected(self, text: str) -> str:
-        """Return the text with its misspelt words put right; unchanged where nothing is close."""
+        """Return the text with its misspelt words put right; unchanged where nothing is close.
+
+        A text of another language stays: one that has no English function word, or whose words
+        would mostly be no English words after all.
+        """
+        said = [word.lower() for word in _ANY_WORD.findall(text)]
+        if len(said) >= _SENTENCE and not STOP_WORDS & set(said):
+            return text
         kept = {part.lower() for name in entities(text) for part in _WORD.findall(name)}
-        return _WORD.sub(lambda m: m[0] if m[0].lower() in kept else self.word(m[0]), text)
+        right = {word: self.word(word) for word in _WORD.findall(text) if word.lower() not in kept}
+        english = [self._is_word(word.lower()) for word in right.values()]
+        if sum(english) < _MOSTLY * len(english):
+            return text
+        return _WORD.sub(lambda match: right.get(match[0], match[0]), text)
 
     def _word(self, written: str) -> str:
         word = written.lower()
