@@ -424,10 +424,12 @@ class GraderConfig(Frozen):
     """How the offline grader reads: below `threshold` a document is graded "no".
 
     A text of more than `window_tokens` is judged by the best of at most `max_windows` windows, and
-    compared with the first `depth` chunks of the corpus; `keep` verdicts stay in memory.
+    compared with the first `depth` chunks of the corpus; `keep` verdicts stay in memory. A text
+    that defines the term a question asks for has at least the probability `defining`.
     """
 
     threshold: Share = 0.5
+    defining: Share = 0.9
     window_tokens: Annotated[int, Field(ge=50, le=250)] = 200
     max_windows: AtLeastOne = 6
     depth: AtLeastOne = 12
@@ -459,12 +461,14 @@ class RewriterConfig(Frozen):
     """How far the offline rewriter looks.
 
     It considers `depth` chunks a search, none that is relevant with a probability below `floor`,
-    and checks what the first `check` places of a new query hold.
+    and checks what the first `check` places of a new query hold. A word is translated by the
+    corpus's glossary when at most the share `foreign` as many documents have it as have the term.
     """
 
     depth: AtLeastOne = 12
     floor: Share = 0.05
     check: AtLeastOne = 4
+    foreign: Share = 0.15
 
 
 class RouterConfig(Frozen):

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ragkit.blas import one_blas_thread
+from ragkit.components.definitions import asked_term, defines
 from ragkit.components.passages import passages
+from ragkit.components.sentences import sentences
 from ragkit.config import IndexConfig
 from ragkit.records import Document
 
@@ -26,8 +28,9 @@ class LateInteraction:
     these cosines. A token weighs by the root of its inverse document frequency, so that what is
     rare in this corpus counts more; marks do not count. `config.passage_share` of the cosine of the
     whole query with the document's nearest sentence or pair of sentences is added. A page lends
-    `config.page_share` of its best chunk's score to its other chunks. `embedder` needs `hidden`,
-    `pieces` and `embed_query` of `MiniLM`.
+    `config.page_share` of its best chunk's score to its other chunks. Where the query asks what a
+    term means, 1 is added for a text that defines it. `embedder` needs `hidden`, `pieces` and
+    `embed_query` of `MiniLM`.
     """
 
     def __init__(
@@ -39,7 +42,7 @@ class LateInteraction:
         self._passages = lru_cache(self._config.passages_in_memory)(self._read_passages)
 
     def __call__(self, query: str, documents: Sequence[Document]) -> list[float]:
-        """Return one score a document, -1 to 1, more is better."""
+        """Return one score a document, -1 to 1 (to 2 for a definition), more is better."""
         pieces, _, rows = self._embedder.hidden(query)
         if not pieces:
             return [0.0] * len(documents)
@@ -54,7 +57,12 @@ class LateInteraction:
             )
             for start, some in enumerate(done):
                 scores[start::workers] = some
-        return self._with_page(scores, [d["metadata"].get("source") for d in documents])
+        scores = self._with_page(scores, [d["metadata"].get("source") for d in documents])
+        term = asked_term(query)
+        return [
+            score + (bool(term) and any(defines(line.text, term) for line in sentences(text)))
+            for score, text in zip(scores, texts, strict=True)
+        ]
 
     def _score(self, rows: np.ndarray, weights: np.ndarray, whole: np.ndarray, text: str) -> float:
         found = self._embedder.hidden(text, keep=True)[2]

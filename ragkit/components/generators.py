@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragkit.components.coverage import entity_coverage
+from ragkit.components.definitions import asked_term, defines
 from ragkit.components.graders import RelevanceGrader
 from ragkit.components.orders import gives_orders
 from ragkit.components.question_parts import parts
@@ -93,7 +94,9 @@ class ExtractiveGenerator:
                 text = scored.sentence.text
                 if quotable(text, scored) and text not in quotes:
                     row = scored.sentence.kind == "row"
-                    quotes[text] = Quote(text, label, scored.score * weight, row)
+                    told = defines(text, asked_term(question))
+                    score = self.grader.defining(scored.score) if told else scored.score
+                    quotes[text] = Quote(text, label, score * weight, row)
         return sorted(quotes.values(), key=lambda quote: (-quote.score, quote.label, quote.text))
 
     def _sentences(self, question: str, document: Document) -> list[ScoredSentence]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from ragkit.components.definitions import asked_term, defines
 from ragkit.components.features import Features, compare
 from ragkit.components.lens import CorpusLens
 from ragkit.components.reading import Reader
@@ -75,11 +76,20 @@ class RelevanceGrader:
         return max(judged, key=lambda pair: pair[0], default=(0.0, "nothing to read"))
 
     def _judge(self, asked: str, window: str) -> tuple[float, str]:
-        values = compare(self.reader.ask(asked), self.reader.read(window))
-        if self.lens is None:
-            return self.model.probability(values), explain(values)
-        beside = self.lens.beside(asked, window, values)
-        return self.lens.model.probability({**values, **beside}), explain({**values, **beside})
+        read = self.reader.read(window)
+        values = compare(self.reader.ask(asked), read)
+        model = self.model
+        if self.lens is not None:
+            values = {**values, **self.lens.beside(asked, window, values)}
+            model = self.lens.model
+        score, why = model.probability(values), explain(values)
+        if any(defines(sentence.text, asked_term(asked)) for sentence in read.sentences):
+            return self.defining(score), f"it defines what is asked; {why}"
+        return score, why
+
+    def defining(self, score: float) -> float:
+        """Return the probability of a text or sentence that defines the term that is asked for."""
+        return self.config.defining + (1 - self.config.defining) * score
 
 
 def explain(values: Features) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from ragkit.components.glossary import Glossary
 from ragkit.components.question_parts import parts
 from ragkit.components.reading import core
 from ragkit.components.sentences import sentences
@@ -40,10 +42,11 @@ class Proposal:
 class VocabularyRewriter:
     """A `Rewriter` that turns the user's words into the corpus's words.
 
-    It looks past the rejected documents (pseudo relevance feedback: the good example is the
-    likeliest chunk not yet seen, after Rocchio, 1971), makes a short phrase of that chunk's
-    headings and the question's own words, and checks that the phrase brings it. A proposal that
-    drops an entity of the question or repeats a query is rejected, with the reason.
+    Words that the corpus defines by a term of its own get that term. Then it looks past the
+    rejected documents (pseudo relevance feedback: the good example is the likeliest chunk not yet
+    seen, after Rocchio, 1971), makes a short phrase of that chunk's headings and the question's own
+    words, and checks that the phrase brings it. A proposal that drops an entity of the question or
+    repeats a query is rejected, with the reason.
     """
 
     def __init__(
@@ -55,7 +58,18 @@ class VocabularyRewriter:
         self.retriever = retriever
         self.judge = judge
         self.config = config or RewriterConfig()
-        self._speller: Speller | None = None
+
+    @cached_property
+    def speller(self) -> Speller | None:
+        """What puts misspelt words right; None for a retriever that lists no vocabulary."""
+        listing = getattr(self.retriever, "vocabulary", None)
+        return Speller(listing()) if listing else None
+
+    @cached_property
+    def glossary(self) -> Glossary | None:
+        """The corpus's own definitions; None for a retriever that lists no documents."""
+        listing = getattr(self.retriever, "documents", None)
+        return Glossary(listing(), self.config.foreign) if listing else None
 
     def __call__(
         self, question: str, failed_queries: Sequence[str], documents: Sequence[Document]
@@ -81,9 +95,13 @@ class VocabularyRewriter:
     def _proposals(
         self, question: str, failed: Sequence[str], documents: Sequence[Document]
     ) -> Iterator[Proposal]:
-        corrected = self._corrected(question)
+        corrected = self.speller.corrected(question) if self.speller else question
         if corrected != question:
             yield Proposal(corrected, "misspelt words put right")
+        if self.glossary and (terms := self.glossary.translations(corrected)):
+            said = ", ".join(f"“{term}” for “{word}”" for word, term in terms.items())
+            query = self.glossary.translated(corrected)
+            yield Proposal(query, f"the corpus's own definitions say {said}")
         seen = {d["id"] for d in documents} | self._seen(failed, len(documents))
         for chance, document in self._unseen(corrected, seen):
             if chance < self.config.floor:
@@ -126,14 +144,6 @@ class VocabularyRewriter:
         if brought <= {d["id"] for d in documents}:
             return "brings nothing new"
         return ""
-
-    def _corrected(self, question: str) -> str:
-        listing = getattr(self.retriever, "vocabulary", None)
-        if listing is None:
-            return question
-        if self._speller is None:
-            self._speller = Speller(listing())
-        return self._speller.corrected(question)
 
 
 def worded(question: str, document: Document) -> Iterator[Proposal]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragkit.components.question_parts import parts
 from ragkit.components.rewriters import VocabularyRewriter, heading, phrase, worded
 from ragkit.components.text import entities, missing_entities, normalised
-from ragkit.index import build_index
+from ragkit.index import build_index, company_index
 
 PAGES = {
     "dormancy": ("Dormant workspaces > What it costs", "A dormant workspace costs $10 per month."),
@@ -131,3 +131,19 @@ def test_a_query_is_a_phrase_that_says_each_word_once() -> None:
     assert first.query.startswith("Putting to sleep what it costs ")
     assert "ACME GmbH" in first.query and "leave" not in first.query
     assert first.target == "a" and "leave" in first.reason
+
+
+def test_the_corpus_own_definitions_come_first(grader: Any) -> None:
+    index = company_index()
+    question = "How often do you try a failed webhook again?"
+    result = VocabularyRewriter(index, grader.probability)(question, [question], [])
+    assert result.query == "How often do you try a failed webhook (Relay endpoint) again?"
+    assert result.explanation == "the corpus's own definitions say “Relay endpoint” for “webhook”"
+
+
+def test_a_retriever_that_lists_nothing_can_be_rewritten_for(grader: Any, index: Any) -> None:
+    def bare(query: str, k: int, strategy: str = "hybrid") -> list[Any]:
+        return index.search(query, k, strategy)
+
+    question = "What is the price of putting our account to sleep?"
+    assert VocabularyRewriter(bare, grader.probability)(question, [], []).query

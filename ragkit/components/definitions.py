@@ -1,0 +1,56 @@
+"""Definitions by rules: which term a question wants explained, and which sentence explains it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ragkit.components.text import stems, word_set
+
+_ASKED = re.compile(
+    r"^\W*(?:(?:and|so|but|please|can you|could you|tell me)[\s,]+)*"
+    r"(?:(?:what(?:['’]s| is) )?the meaning of|what (?:do you mean|is meant) by"
+    r"|(?:what|who)(?:['’]s|\s+is|\s+are)|define|explain(?:\s+what)?"
+    r"|what do(?:es)?(?=.{2,40}\bmean\b))\s+"
+    r"(?:(?:an?|the|your|this|that)\s+)?([\w][\w'’ -]{1,40}?)"
+    r"(?:\s+(?:is|are|means?|stands? for|good for))?\W*$",
+    re.IGNORECASE,
+)
+# what asks for more than a word's meaning: "the price of", "the limit for"
+_MORE = re.compile(
+    r"\b(?:of|for|in|on|at|per|to|by|with|between|and|or|if|when|after|before|my|our|it|there)\b",
+    re.IGNORECASE,
+)
+_WORDS_OF_A_TERM = 4
+_BOLD = re.compile(r"^[\s>*-]*\*\*([^*\n]{2,40})\*\*\s*(?::|–|—| - )\s*\S")
+_IS = re.compile(
+    r"^\W*(?:(?:an?|the)\s+)?([\w][\w'’ -]{1,40}?)\s+(?:is|are|means?|stands? for|refers? to)\s+"
+    r"(?:an?|the|one|any|every|what|where|when|who)\b",
+    re.IGNORECASE,
+)
+# "A chargeback returns a fee": what such a thing does, told of any
+_DOES = re.compile(r"^\W*An?\s+([\w][\w'’ -]{1,40}?)\s+([a-z]{2,}s)\s+(?:an?|the|\w+s)\b")
+_NO_MEANING = word_set("is has was does costs takes lasts needs stays gets goes comes")
+
+
+@lru_cache(4096)
+def asked_term(question: str) -> frozenset[str]:
+    """Return the stems of the term a question wants explained; empty where it asks anything else.
+
+    "What is a tombstone?", "define tombstone" and "what does tombstone mean" ask so.
+    """
+    match = _ASKED.search(question[:400])
+    if match is None or _MORE.search(match[1]) or len(match[1].split()) > _WORDS_OF_A_TERM:
+        return frozenset()
+    return frozenset(stems(match[1]))
+
+
+def defines(sentence: str, term: frozenset[str]) -> bool:
+    """Tell whether a sentence explains a term: `**Term**: …`, "A term is a …", "A term does …"."""
+    if not term:
+        return False
+    for pattern in (_BOLD, _IS):
+        if (match := pattern.match(sentence)) and frozenset(stems(match[1])) == term:
+            return True
+    does = _DOES.match(sentence)
+    return bool(does and does[2] not in _NO_MEANING and frozenset(stems(does[1])) == term)
