@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ragkit.blas import one_blas_thread
-from ragkit.components.definitions import asked_term, defines
+from ragkit.components.definitions import asked_term, defining
 from ragkit.components.passages import passages
 from ragkit.components.sentences import sentences
 from ragkit.config import IndexConfig
@@ -60,7 +60,7 @@ class LateInteraction:
         scores = self._with_page(scores, [d["metadata"].get("source") for d in documents])
         term = asked_term(query)
         return [
-            score + (bool(term) and any(defines(line.text, term) for line in sentences(text)))
+            score + bool(term and defining(sentences(text), term))
             for score, text in zip(scores, texts, strict=True)
         ]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
+from ragkit.components.sentences import Sentence
 from ragkit.components.text import stems, word_set
 
 _ASKED = re.compile(
@@ -29,7 +31,9 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 # "A chargeback returns a fee": what such a thing does, told of any
-_DOES = re.compile(r"^\W*An?\s+([\w][\w'’ -]{1,40}?)\s+([a-z]{2,}s)\s+(?:an?|the|\w+s)\b")
+_VERB = r"\s+(?P<verb>[a-z]{2,}s)\s"
+_DOES = re.compile(rf"^\W*An?\s+([\w][\w'’ -]{{1,40}}?){_VERB}+(?:an?|the|\w+s)\b")
+_NAME_DOES = re.compile(rf"^\W*(?:An?\s+|The\s+)?([\w][\w'’ -]{{1,40}}?){_VERB}")
 _NO_MEANING = word_set("is has was does costs takes lasts needs stays gets goes comes")
 
 
@@ -45,12 +49,27 @@ def asked_term(question: str) -> frozenset[str]:
     return frozenset(stems(match[1]))
 
 
-def defines(sentence: str, term: frozenset[str]) -> bool:
-    """Tell whether a sentence explains a term: `**Term**: …`, "A term is a …", "A term does …"."""
+def defining(lines: Sequence[Sentence], term: frozenset[str]) -> list[str]:
+    """Return those of a text's sentences that explain a term, in their order."""
     if not term:
-        return False
-    for pattern in (_BOLD, _IS):
-        if (match := pattern.match(sentence)) and frozenset(stems(match[1])) == term:
-            return True
-    does = _DOES.match(sentence)
-    return bool(does and does[2] not in _NO_MEANING and frozenset(stems(does[1])) == term)
+        return []
+    told = [line for line in lines if line.kind != "heading"]
+    return [
+        line.text for place, line in enumerate(told) if defines(line.text, term, opening=not place)
+    ]
+
+
+def defines(sentence: str, term: frozenset[str], opening: bool = False) -> bool:
+    """Tell whether a sentence explains a term: `**Term**: …`, "A term is a …", "A term does …".
+
+    "Tarnfield helps companies" explains the name only where it is the `opening` of a text: further
+    on it tells one thing of many.
+    """
+    does = _NAME_DOES if opening else _DOES
+    found = [pattern.match(sentence) for pattern in (_BOLD, _IS, does)]
+    return bool(term) and any(
+        match is not None
+        and frozenset(stems(match[1])) == term
+        and match.groupdict().get("verb") not in _NO_MEANING
+        for match in found
+    )

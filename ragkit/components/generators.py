@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragkit.components.coverage import entity_coverage
-from ragkit.components.definitions import asked_term, defines
+from ragkit.components.definitions import asked_term, defining
 from ragkit.components.graders import RelevanceGrader
 from ragkit.components.orders import gives_orders
 from ragkit.components.question_parts import parts
@@ -90,12 +90,13 @@ class ExtractiveGenerator:
         """Every quotable sentence, best first; of equal texts the first document's."""
         quotes: dict[str, Quote] = {}
         for label, document, weight in pages:
-            for scored in self._sentences(question, document):
+            lines = self._sentences(question, document)
+            told = defining([line.sentence for line in lines], asked_term(question))
+            for scored in lines:
                 text = scored.sentence.text
                 if quotable(text, scored) and text not in quotes:
                     row = scored.sentence.kind == "row"
-                    told = defines(text, asked_term(question))
-                    score = self.grader.defining(scored.score) if told else scored.score
+                    score = self.grader.defining(scored.score) if text in told else scored.score
                     quotes[text] = Quote(text, label, score * weight, row)
         return sorted(quotes.values(), key=lambda quote: (-quote.score, quote.label, quote.text))
 

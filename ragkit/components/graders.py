@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ragkit.components.definitions import asked_term, defines
+from ragkit.components.definitions import asked_term, defining
 from ragkit.components.features import Features, compare
 from ragkit.components.lens import CorpusLens
 from ragkit.components.reading import Reader
@@ -83,7 +83,7 @@ class RelevanceGrader:
             values = {**values, **self.lens.beside(asked, window, values)}
             model = self.lens.model
         score, why = model.probability(values), explain(values)
-        if any(defines(sentence.text, asked_term(asked)) for sentence in read.sentences):
+        if defining(read.sentences, asked_term(asked)):
             return self.defining(score), f"it defines what is asked; {why}"
         return score, why
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragkit.components.definitions import asked_term, defines
+from ragkit.components.definitions import asked_term, defines, defining
+from ragkit.components.sentences import sentences
 from ragkit.components.text import stems
 from ragkit.config import CragConfig
 from ragkit.graphs.crag import build_crag
@@ -88,6 +89,16 @@ def test_a_sentence_that_only_speaks_of_a_thing_does_not(sentence: str) -> None:
     assert not defines(sentence, TERM)
 
 
+def test_a_name_is_explained_by_the_opening_of_a_text_only() -> None:
+    said, term = "Relay sends signed notifications to your servers.", frozenset(stems("Relay"))
+    assert defines(said, term, opening=True)
+    assert not defines(said, term)
+    assert not defines("Relay is quick.", term, opening=True)
+    lines = sentences(f"# Relay endpoints\n\n{said} Relay keeps the order.")
+    assert defining(lines, term) == [said]
+    assert defining(lines, frozenset()) == []
+
+
 def test_nothing_is_defined_where_nothing_was_asked() -> None:
     assert not defines("A watermark is the point.", frozenset())
 
@@ -112,4 +123,4 @@ def test_every_term_of_the_company_is_explained_in_its_own_words(kit: Kit, term:
     run: Any = ask(build_crag(kit), f"What is a {term.lower()}?", config=CragConfig())
     assert run.tag == "verified"
     first = run.answer.split(" [")[0]
-    assert defines(f"{first}.", frozenset(stems(term)))
+    assert defines(f"{first}.", frozenset(stems(term)), opening=True)
