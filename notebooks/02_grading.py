@@ -277,7 +277,7 @@ def _():
     ## What it costs
 
     Grades do not depend on each other, so nothing is gained by asking one after the other. Let each
-    grade take 50 ms, as a fast chat model might, and grade six documents in both ways:
+    grade take 50 ms longer, as over a network, and grade six documents in both ways:
     """)
     return
 

@@ -327,8 +327,8 @@ def _(outcomes):
 def _():
     mo.md(r"""
     Read the rows that still say *caught* on the right. There a second guard stands behind the first:
-    the stale price meets the checker, the obedient draft meets the verifier. That is not waste. It is
-    why one broken guard is an incident and not a headline.
+    the stale price meets the checker; the obedient draft, and the one that makes a *must* of a *can*,
+    meet the verifier. That is not waste. It is why one broken guard is an incident and not a headline.
 
     An interval this wide says how little two dozen cases prove. Hundreds of faulty drafts, each with
     its clean twin, are measured by `python benchmarks/drafts.py`; what each guard is worth on the

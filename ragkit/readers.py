@@ -21,6 +21,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_FIELD = re.compile(r"-{3,}[ \t]*\r?\n\w[\w -]*:[ \t]")
+_UNCLOSED = "front matter left out: no line of --- ends it, so it was read as text"
 _DATE_KEY = re.compile(r"(?:.*_)?date|published|retrieved|updated")
 _TEXT_KEYS = ("title", "product", "version", "audience", "url")
 _RESERVED = ("id", "source", "position", "heading_path", "parent_id", "kind", "effective_day")
@@ -68,8 +70,8 @@ def read_page(path: Path, source: str) -> Page:
 
 def _read_markdown(data: bytes, source: str) -> Page:
     text, notes = _decode(data)
-    values, body = _front_matter(text)
-    return _page(source, body, values, notes)
+    values, body, unclosed = _front_matter(text)
+    return _page(source, body, values, (*notes, *unclosed))
 
 
 def _read_text(data: bytes, source: str) -> Page:
@@ -167,13 +169,14 @@ def _decode_legacy(data: bytes) -> str:
         raise Unreadable("neither UTF-8, UTF-16 nor Windows-1252 text") from None
 
 
-def _front_matter(text: str) -> tuple[dict[str, Any], str]:
+def _front_matter(text: str) -> tuple[dict[str, Any], str, tuple[str, ...]]:
+    """Return the fields, the text below them, and what is to be told of them."""
     import yaml
     from frontmatter.default_handlers import YAMLHandler
 
     handler = YAMLHandler()
     if not handler.detect(text.lstrip()):
-        return {}, text
+        return {}, text, ()
     try:
         head, body = handler.split(text.lstrip())
         values = handler.load(head, Loader=_loader())
@@ -182,11 +185,11 @@ def _front_matter(text: str) -> tuple[dict[str, Any], str]:
         where = f" (line {mark.line + 1})" if mark else ""
         what = getattr(problem, "problem", None) or "unreadable"
         raise Unreadable(f"its front matter is not valid YAML{where}: {what}") from None
-    except ValueError:  # one rule on top, not front matter
-        return {}, text
+    except ValueError:  # a rule on top, or fields that never end
+        return {}, text, (_UNCLOSED,) if _FIELD.match(text.lstrip()) else ()
     if not isinstance(values, dict):
-        return {}, body if values is None else text
-    return {_key(key): value for key, value in values.items()}, body
+        return {}, body if values is None else text, ()
+    return {_key(key): value for key, value in values.items()}, body, ()
 
 
 def _key(name: Any) -> str:

@@ -128,6 +128,14 @@ def test_front_matter_that_cannot_be_kept_is_left_out_and_said(tmp_path) -> None
     assert [note for _, note in corpus.notes if "big" in note]
 
 
+def test_front_matter_that_never_ends_is_told_and_kept_as_text(tmp_path) -> None:
+    write(tmp_path, a_dot_md="---\ntitle: Limits\nversion: 2\n\n# Limits\n\nFive a second.")
+    corpus = load_corpus(tmp_path, name="f")
+    assert [note for source, note in corpus.notes if source.endswith("a.md") and "---" in note]
+    text = "\n".join(chunk["content"] for chunk in corpus.documents)
+    assert "Five a second." in text and "version: 2" in text
+
+
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
