@@ -425,11 +425,11 @@ class GraderConfig(Frozen):
 
     A text of more than `window_tokens` is judged by the best of at most `max_windows` windows, and
     compared with the first `depth` chunks of the corpus; `keep` verdicts stay in memory. A text
-    that defines the term a question asks for has at least the probability `defining`.
+    that answers by rule, by a definition or a table lookup, has at least the probability `certain`.
     """
 
     threshold: Share = 0.5
-    defining: Share = 0.9
+    certain: Share = 0.9
     window_tokens: Annotated[int, Field(ge=50, le=250)] = 200
     max_windows: AtLeastOne = 6
     depth: AtLeastOne = 12

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ragkit.blas import one_blas_thread
-from ragkit.components.definitions import asked_term, defining
+from ragkit.components.certain import certain_lines
 from ragkit.components.passages import passages
 from ragkit.components.sentences import sentences
 from ragkit.config import IndexConfig
@@ -28,8 +28,8 @@ class LateInteraction:
     these cosines. A token weighs by the root of its inverse document frequency, so that what is
     rare in this corpus counts more; marks do not count. `config.passage_share` of the cosine of the
     whole query with the document's nearest sentence or pair of sentences is added. A page lends
-    `config.page_share` of its best chunk's score to its other chunks. Where the query asks what a
-    term means, 1 is added for a text that defines it. `embedder` needs `hidden`, `pieces` and
+    `config.page_share` of its best chunk's score to its other chunks. 1 is added for a text
+    that answers by rule (`certain_lines`). `embedder` needs `hidden`, `pieces` and
     `embed_query` of `MiniLM`.
     """
 
@@ -42,7 +42,7 @@ class LateInteraction:
         self._passages = lru_cache(self._config.passages_in_memory)(self._read_passages)
 
     def __call__(self, query: str, documents: Sequence[Document]) -> list[float]:
-        """Return one score a document, -1 to 1 (to 2 for a definition), more is better."""
+        """Return one score a document, -1 to 1, to 2 for one that answers by rule."""
         pieces, _, rows = self._embedder.hidden(query)
         if not pieces:
             return [0.0] * len(documents)
@@ -58,9 +58,8 @@ class LateInteraction:
             for start, some in enumerate(done):
                 scores[start::workers] = some
         scores = self._with_page(scores, [d["metadata"].get("source") for d in documents])
-        term = asked_term(query)
         return [
-            score + bool(term and defining(sentences(text), term))
+            score + bool(certain_lines(query, sentences(text)))
             for score, text in zip(scores, texts, strict=True)
         ]
 

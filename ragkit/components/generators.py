@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragkit.components.certain import certain_lines
 from ragkit.components.coverage import entity_coverage
-from ragkit.components.definitions import asked_term, defining
 from ragkit.components.graders import RelevanceGrader
 from ragkit.components.orders import gives_orders
 from ragkit.components.question_parts import parts
@@ -91,12 +91,12 @@ class ExtractiveGenerator:
         quotes: dict[str, Quote] = {}
         for label, document, weight in pages:
             lines = self._sentences(question, document)
-            told = defining([line.sentence for line in lines], asked_term(question))
+            sure = certain_lines(question, [line.sentence for line in lines])
             for scored in lines:
                 text = scored.sentence.text
                 if quotable(text, scored) and text not in quotes:
                     row = scored.sentence.kind == "row"
-                    score = self.grader.defining(scored.score) if text in told else scored.score
+                    score = self.grader.certain(scored.score) if text in sure else scored.score
                     quotes[text] = Quote(text, label, score * weight, row)
         return sorted(quotes.values(), key=lambda quote: (-quote.score, quote.label, quote.text))
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ragkit.components.definitions import asked_term, defining
+from ragkit.components.certain import certain_lines
 from ragkit.components.features import Features, compare
 from ragkit.components.lens import CorpusLens
 from ragkit.components.reading import Reader
@@ -83,13 +83,13 @@ class RelevanceGrader:
             values = {**values, **self.lens.beside(asked, window, values)}
             model = self.lens.model
         score, why = model.probability(values), explain(values)
-        if defining(read.sentences, asked_term(asked)):
-            return self.defining(score), f"it defines what is asked; {why}"
+        if lines := certain_lines(asked, read.sentences):
+            return self.certain(score), f"“{lines[0][:80]}” answers by rule; {why}"
         return score, why
 
-    def defining(self, score: float) -> float:
-        """Return the probability of a text or sentence that defines the term that is asked for."""
-        return self.config.defining + (1 - self.config.defining) * score
+    def certain(self, score: float) -> float:
+        """Return the probability of a text or sentence that answers by rule."""
+        return self.config.certain + (1 - self.config.certain) * score
 
 
 def explain(values: Features) -> str:
