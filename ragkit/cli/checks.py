@@ -26,6 +26,7 @@ MODULES = {
     "ipython": "IPython",
     "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
     "markdown-it-py": "markdown_it",
+    "pyspellchecker": "spellchecker",
     "python-dateutil": "dateutil",
     "python-frontmatter": "frontmatter",
     "pyyaml": "yaml",
